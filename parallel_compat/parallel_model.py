@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -26,8 +27,6 @@ from parallel_compat.training.replicas import Replicas
 from parallel_compat.training.trainer import ParallelTrainer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import tensorflow as tf
 
     from parallel_compat.recover.loading import LoadedWeights

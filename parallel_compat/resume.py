@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
 import random
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -23,10 +25,6 @@ from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.batches.epochs import skip
 from parallel_compat.training import in_memory
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
 
 FORMAT = "parallel_compat training state 2"
 # `EarlyStopping` and `ReduceLROnPlateau` choose it with the sign of `min_delta` at the end of the first epoch.

@@ -10,7 +10,8 @@ import contextlib
 import itertools
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 import keras
 
@@ -20,9 +21,6 @@ from parallel_compat.batches.epochs import Epochs
 from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
 from parallel_compat.names.generator_arguments import in_keras_2
 from parallel_compat.own_methods import of_models
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
 DRAWING = ("workers", "use_multiprocessing", "max_queue_size")

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import keras1, resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
-from parallel_compat.recover.layer_tree import Branch, Leaf
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
 from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.parallel_wrapper import Wrapper
 from parallel_compat.recover.placement import place, split
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer, read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.rules.kernels import CORRELATING, TURNED
-from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.recover.single_model import Template, template_of, wrapper_of_weights, written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
-    from parallel_compat.recover.single_model import Template
-
-    Array = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
 _OF_MEANS = ("total", "count")
 # Keras 2.2's `conv_layers`: the layers whose kernels `load_weights(reshape=True)` reshaped.

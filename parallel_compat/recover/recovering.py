@@ -7,29 +7,23 @@ import json
 import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.recover import h5_writer
-from parallel_compat.recover.config_json import model_entry, parse
+from parallel_compat.recover.config_json import Entry, model_entry, parse
 from parallel_compat.recover.errors import CheckpointError, naming
 from parallel_compat.recover.limits import ATTRIBUTE_BYTES
 from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.raw_bytes import open_regular
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Reading, Stored, read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.single_model import template_of
+from parallel_compat.recover.single_model import Template, template_of
 from parallel_compat.recover.verifying import check_saved_model
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.reader import Reading, Stored
-    from parallel_compat.recover.single_model import Template
 
 SUFFIXES = (".weights.h5", ".keras", ".hdf5", ".h5")
 NO_STATE_IN_H5 = (

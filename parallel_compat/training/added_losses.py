@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from parallel_compat.training.layer_state import LayerState
-    from parallel_compat.training.replicas import ReplicaSlice
+from parallel_compat.training.layer_state import LayerState
+from parallel_compat.training.replicas import ReplicaSlice
 
 SAMPLES = 4
 UNKNOWN_DIMENSION = 8

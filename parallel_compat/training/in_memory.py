@@ -7,19 +7,15 @@ loops: callbacks, logs, history, what is printed, errors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.array_batches import batches
-from parallel_compat.training.step_function import step_function
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.training.step_function import Results
+from parallel_compat.training.step_function import Results, step_function
 
 # What a model must leave to Keras, or to a parallel model, for each call.
 _STEPS = {

@@ -8,6 +8,7 @@ and each output's metrics in them is replaced by one that knows its place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,13 +18,12 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.context_variables import set_within
 from parallel_compat.training.per_sample import is_per_sample
+from parallel_compat.training.replica_pass import ReplicaPass
+from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Mapping, Sequence
 
-    from parallel_compat.training.replica_pass import ReplicaPass
-    from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 MERGE = ("auto", "always", "never")
 
