@@ -12,6 +12,8 @@ import json
 import os
 import re
 import signal
+import sys
+import types
 from typing import Any
 
 import pytest
@@ -42,7 +44,13 @@ def _without_parameters(name: str) -> str:
 
 
 def pytest_configure() -> None:
-    """Give tests of 2018 `pytest.warns(None)`, and the `flaky` decorator."""
+    """Give tests of 2018 `pytest.warns(None)`, and the decorator of `flaky`: a test has one try here."""
+    try:
+        import flaky  # noqa: F401
+    except ImportError:
+        module = types.ModuleType("flaky")
+        module.flaky = lambda given=None, **options: given or (lambda test: test)  # type: ignore[attr-defined]
+        sys.modules["flaky"] = module
     warns = pytest.warns
 
     def warns_of_then(expected: Any = Warning, *given: Any, **keywords: Any) -> Any:
