@@ -27,11 +27,8 @@ def order_of_epoch(samples: int, batch_size: int, shuffle: Any) -> np.ndarray[An
     Args:
         samples: how many there are.
         batch_size: the samples of a batch.
-        shuffle: whether the order is random; "batch" for a random order within each batch; or a function that is called
-            with the samples and the batch size and returns the order.
+        shuffle: whether the order is random; "batch" for a random order within each batch.
     """
-    if callable(shuffle):
-        return np.asarray(shuffle(samples, batch_size))
     if not shuffle:
         return None
     if shuffle != "batch":

@@ -1,6 +1,6 @@
 """What Keras 2.2.4 and Keras 3 compute differently, and which of the two `migrate` and `recover` give.
 
-`docs/differences.md` and the HTML reports are made of it.
+`docs/reference/differences.md` and the HTML reports are made of it.
 """
 
 from __future__ import annotations

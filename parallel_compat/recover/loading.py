@@ -78,29 +78,31 @@ class LoadedWeights:
 def load_template_weights(
     model: Any, path: str | os.PathLike[str], *, reshape: bool = False, max_bytes: int | None = None
 ) -> LoadedWeights:
-    """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
+    """Load the weights of an old checkpoint into a single model, whether a parallel or a single model wrote them.
 
-    The file may hold a whole model or weights only, of Keras 1 to 3 or tf.keras. Nothing in it is run. All weights
-    are found and their shapes held against the model's before the first is changed.
+    The file may hold a whole model or weights, of Keras 1 to 3 or tf.keras. No code in it is executed. All weights are
+    found and their shapes are compared before the first one changes.
 
-    >>> import keras, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")])
-    >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
-    Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
+    Examples:
+        >>> import keras, parallel_compat
+        >>> layers = [keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")]
+        >>> model = keras.Sequential([keras.Input((8,)), *layers])
+        >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
+        Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
 
     Args:
         model: a built `keras.Model` of Keras 3.
         path: the checkpoint.
-        reshape: whether an array of as many numbers as a convolution's kernel takes the kernel's shape, such as that of
-            a `Dense` layer which a 1x1 convolution replaces. As `load_weights(reshape=True)` of Keras 2.2.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        reshape: reshape an array to a convolution's kernel of the same size, for example from a `Dense` layer that a
+            1x1 convolution replaces. As `load_weights(reshape=True)` in Keras 2.2.
+        max_bytes: limit of the total size of the arrays. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
-        What was found in the file.
+        A record of what was loaded. Printed, it is one sentence.
 
     Raises:
-        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The model is then as it
-            was before.
+        CheckpointError: if the file is unreadable, would load nothing, or does not fit the model. The model is then
+            unchanged.
     """
     from parallel_compat.recover.keras_models import tree_of
 

@@ -41,7 +41,7 @@ def data_file(page: str) -> Path:
 
 def page_file(page: str) -> Path:
     """Return where a page is."""
-    return _ROOT / "docs" / f"{page}.md"
+    return _ROOT / "docs" / "evidence" / f"{page}.md"
 
 
 def counted(outcomes: dict[str, dict[str, Any]], reasons: dict[str, str] | None = None) -> dict[str, Any]:
