@@ -14,12 +14,13 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.module_loaders import LoaderAround
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.machinery import ModuleSpec
 
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
