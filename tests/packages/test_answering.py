@@ -75,6 +75,24 @@ def test_pickled_arrays_are_read_from_the_project_alone(tmp_path):
     assert "line 9" in done.stderr
 
 
+def test_a_text_is_split_as_python_3_6_did(tmp_path):
+    code = (
+        "import re, textwrap\n"
+        "from parallel_compat.names.eras import Era\n"
+        "print(re.split(r'(\\W+)?', 'Where is it?'))\n"
+        "print(re.split(r'x*', 'axbc', maxsplit=1), re.split(r',', 'a,b'))\n"
+        "print(re.split(re.compile(r'\\s*'), 'a b  c', 1), re.split(rb'-*', b'a--b'))\n"
+        "print(packages.answered())\n"
+        "packages.answer(Era.TF_KERAS_2_2)\n"
+        "print(re.split(r'x*', 'axb'))\n"
+    )
+    lines = run(code, tmp_path).stdout.splitlines()
+    assert lines[0] == "['Where', ' ', 'is', ' ', 'it', '?', '']"
+    assert lines[1:3] == ["['a', 'bc'] ['a', 'b']", "['a', 'b  c'] [b'a', b'b']"]
+    assert lines[3] == "['re.split: where a pattern matches nothing it does not split, as in Python 3.6']"
+    assert lines[4] == "['', 'a', '', 'b', '']"
+
+
 def test_a_notebook_that_was_exported_runs(tmp_path):
     code = (
         "get_ipython().magic('matplotlib inline')\n"
