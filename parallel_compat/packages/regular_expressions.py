@@ -19,7 +19,7 @@ def _change(module: Any) -> None:
     @functools.wraps(original)
     def split(pattern: Any, string: Any, maxsplit: int = 0, flags: int = 0) -> list[Any]:
         compiled = re.compile(pattern, flags)
-        if noted.is_of_2018 and asks_user() and any(match.start() == match.end() for match in compiled.finditer(string)):
+        if noted.is_of_2018 and asks_user() and any(not m.group() for m in compiled.finditer(string)):
             noted.note("re.split", "where a pattern matches nothing it does not split, as in Python 3.6")
             return _split(compiled, string, maxsplit)
         parts: list[Any] = original(pattern, string, maxsplit=maxsplit, flags=flags)
