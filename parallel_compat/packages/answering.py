@@ -25,6 +25,7 @@ _FILES = {
     "networkx": "networkx_functions",
     "numpy": "numpy",
     "pandas": "pandas",
+    "pickle": "pickles",
     "re": "regular_expressions",
     "skimage": "skimage",
     "sklearn": "sklearn",
