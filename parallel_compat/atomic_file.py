@@ -17,11 +17,8 @@ import platform
 import re
 import secrets
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _being_written: set[Path] = set()  # by this process
 

@@ -14,12 +14,12 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
 
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 FATAL_ALONE = "3"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 
 from parallel_compat.backend import keras3
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def check_template(model: Any) -> None:

@@ -80,12 +80,13 @@ def blocks(name: str) -> list[Block]:
     return found
 
 
-PAGES = ("README.md", "migration_guide.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+DOCS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
+PAGES = ("README.md", "migration_guide.md", *DOCS)
 BLOCKS = [block for name in PAGES for block in blocks(name)]
 # What stands here is shared by all sections of its page.
 INTRODUCTIONS = ("", "Which way is mine")
 # The pages of the rules are run by tests/migrate/test_rules.py, against the rules.
-RULES = "docs/rules.md"
+RULES = "docs/reference/rules.md"
 CODE = [b for b in BLOCKS if b.language in ("python", "diff") and not b.shared and b.file != RULES]
 
 
@@ -176,20 +177,32 @@ def copy_files_of_the_project(text, folder):
             shutil.copytree(ROOT / part, folder / part)
 
 
-def test_the_readme_has_the_counts_of_the_names():
-    assert "\n".join(["", *counts(), ""]) in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_of_names_has_their_counts():
+    assert "\n".join(["", *counts(), ""]) in (ROOT / "docs" / "reference" / "names.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_api_has_each_public_name():
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    assert sorted(path.rpartition(".")[2] for path in shown) == sorted(parallel_compat.__all__)
+    for path in shown:
+        module, _, name = path.rpartition(".")
+        assert getattr(importlib.import_module(module), name) is getattr(parallel_compat, name)
 
 
 def test_the_page_of_results_is_written_from_the_tables():
-    assert (ROOT / "docs" / "differences.md").read_text(encoding="utf-8") == results_page.page()
+    assert (ROOT / "docs" / "reference" / "differences.md").read_text(encoding="utf-8") == results_page.page()
 
 
 def test_the_page_of_compatibility_is_written_from_its_data():
     written = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "compatibility.py"), "--check"], check=False, timeout=300, cwd=ROOT
+        [sys.executable, str(ROOT / "docs" / "evidence" / "compatibility.py"), "--check"],
+        check=False,
+        timeout=300,
+        cwd=ROOT,
     )
-    assert written.returncode == 0, "run docs/compatibility.py"
-    data = json.loads((ROOT / "docs" / "compatibility.json").read_text(encoding="utf-8"))
+    assert written.returncode == 0, "run docs/evidence/compatibility.py"
+    data = json.loads((ROOT / "docs" / "evidence" / "compatibility.json").read_text(encoding="utf-8"))
     assert len({one["repository"] for one in data["projects"]}) == len(data["projects"])
     for one in data["projects"]:
         assert re.fullmatch("[0-9a-f]{40}", one["commit"]), one
@@ -198,7 +211,7 @@ def test_the_page_of_compatibility_is_written_from_its_data():
 
 def test_ratios_of_benchmarks_follow_from_their_columns():
     """What a reader can check with the table alone: quotients, differences, multiples of another column or row."""
-    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "evidence" / "benchmarks.md").read_text(encoding="utf-8")
     checked = 0
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         header, _, *rows = ([cell.strip() for cell in row.strip("|\n").split("|")] for row in table.splitlines())

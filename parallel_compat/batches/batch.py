@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import numbers
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -14,9 +15,6 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.template import template_inputs
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FORMS = "(x, y), (x, y, sample_weight), or (x,) for a model without targets"
 Scalar = (numbers.Number, str, bytes)

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from parallel_compat.batches.batch import samples_of
-from parallel_compat.batches.sources import SequenceSource
+from parallel_compat.batches.sources import SequenceSource, Source
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     import keras
-
-    from parallel_compat.batches.sources import Source
 
 
 _alive: weakref.WeakSet[Epochs] = weakref.WeakSet()

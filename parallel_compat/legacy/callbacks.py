@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -18,9 +19,6 @@ from parallel_compat.legacy.logs import rename_rate, value_of, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names.identifiers import larger_is_better
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Callback(keras3.CallbackWithModel):

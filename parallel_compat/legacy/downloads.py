@@ -6,12 +6,10 @@ import os
 import platform
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import keras
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def get_file(

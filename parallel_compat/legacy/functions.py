@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -14,9 +15,6 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.call_context import LearningPhase
 from parallel_compat.backend.keras3.symbolic_values import Values, node_of
 from parallel_compat.legacy.learning_phase import fixed_learning_phase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def is_placeholder(x: Any) -> bool:

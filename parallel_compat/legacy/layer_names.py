@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Any
 
 _PRIVATE = "private_"  # before the name of a class that begins with `_`
 _OLD_KINDS = {"functional": "model", "parallel_model": "model", "input_layer": "input"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -32,8 +33,6 @@ from parallel_compat.recover.target import Target
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.translation import Translation
 

@@ -6,16 +6,14 @@ Files are read by `parallel_compat.recover`; these are the functions that old co
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import weight_edits
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Arrays = list[np.ndarray[Any, Any]]
+Arrays = list[np.ndarray[Any, Any]]
 
 
 def convert_kernel(kernel: Any) -> Any:

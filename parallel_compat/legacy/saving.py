@@ -8,6 +8,7 @@ import os
 import tempfile
 import warnings
 import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -23,8 +24,6 @@ from parallel_compat.recover.single_model import written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from parallel_compat.recover.reader import Stored
 
 

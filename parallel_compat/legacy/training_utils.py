@@ -7,15 +7,13 @@ written with, and those that tests of losses call.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
 from parallel_compat.batches import sources
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _OF_SEQUENCE = ("__getitem__", "__len__", "__iter__", "on_epoch_end")
 

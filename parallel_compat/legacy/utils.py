@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -11,9 +12,6 @@ import numpy as np
 from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.device_lib import get_available_devices as _get_available_devices  # noqa: F401
 from parallel_compat.legacy.device_lib import normalize_device_name as _normalize_device_name  # noqa: F401
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 class HDF5Matrix:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Addition, Edit, Item, Removal
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.file import File
+from parallel_compat.migrate.file import File
 
 
 def keyword(call: ast.Call, name: str) -> ast.keyword | None:

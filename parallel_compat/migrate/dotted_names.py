@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from parallel_compat.migrate.scopes import Binding, Scope, Tree
 from parallel_compat.names import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.migrate.scopes import Binding, Scope, Tree
 
 # Modules that the old backend imported itself, and that old code reached through it: `K.tf`, `K.control_flow_ops`.
 _MODULES = frozenset({"tensorflow", "numpy"})

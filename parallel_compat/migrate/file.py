@@ -5,25 +5,22 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.migrate import kinds, parsed, project_facts, remembered
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
+from parallel_compat.migrate.project_facts import ProjectFacts
+from parallel_compat.migrate.remembered import Remembered
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import eras, table
 from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import NUMPY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from parallel_compat.migrate.project_facts import ProjectFacts
-    from parallel_compat.migrate.remembered import Remembered
-    from parallel_compat.migrate.scopes import Binding
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")

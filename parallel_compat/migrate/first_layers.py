@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import block_of, indent_of, is_alone
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.edits import AnyEdit
-    from parallel_compat.migrate.file import File
 
 
 def with_input(file: File, call: ast.Call) -> list[AnyEdit] | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.import_statements import move_from, move_import
 from parallel_compat.migrate.module_homes import (
     MERGE,
@@ -18,15 +20,9 @@ from parallel_compat.migrate.module_homes import (
     is_other_spelling,
     moved,
 )
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.table import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.migrate.binding_homes import BindingHomes
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.scopes import Binding
 
 
 class ImportFindings:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Edit, Item, remove_items
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.statements import remove_statement
-
-if TYPE_CHECKING:
-    import ast
-
-    from parallel_compat.migrate.file import File
 
 _FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")
 

@@ -8,16 +8,12 @@ the rewrite unsafe.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from parallel_compat.migrate import project
+from parallel_compat.migrate.dotted_names import Names
+from parallel_compat.migrate.scopes import Binding, Tree
 from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, SEQUENCE, TENSOR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.migrate.dotted_names import Names
-    from parallel_compat.migrate.scopes import Binding, Tree
 
 HISTORY = "keras.callbacks.History"
 SEQUENTIAL = "keras.Sequential"

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.migrate.edits import Edit, apply
 from parallel_compat.migrate.parsed import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MAGIC = re.compile(r"^(?P<before>[ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)(?P<magic>[%!?].*)$", re.MULTILINE)
 _HELP = re.compile(r"^[ \t]*(?P<magic>[\w.]+\?{1,2})[ \t]*$", re.MULTILINE)

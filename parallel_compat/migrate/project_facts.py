@@ -5,18 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import parsed, remembered
+from parallel_compat.migrate.scopes import Tree
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names import eras
 from parallel_compat.names.eras import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from parallel_compat.migrate.scopes import Tree
 
 _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.scopes import Tree
+from parallel_compat.migrate.source import Source
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.scopes import Tree
-    from parallel_compat.migrate.source import Source
 
 _BEGINNING = "# parallel-compat: migrated"
 _ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)

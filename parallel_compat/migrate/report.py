@@ -5,17 +5,14 @@ from __future__ import annotations
 import difflib
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from parallel_compat import __version__
 from parallel_compat.migrate import rules
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.names import results as differences
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _COLUMNS = ("what", "keras_2", "keras_3", "migrate")
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from parallel_compat.migrate.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.file import File
+from parallel_compat.migrate.file import File
 
 
 def block_of(file: File, statement: ast.AST) -> list[ast.stmt]:

@@ -9,11 +9,8 @@ from __future__ import annotations
 import fnmatch
 import os
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
 _LEFT_ALONE = frozenset(("__pycache__", "node_modules", "site-packages", "build", "dist", "__pypackages__"))

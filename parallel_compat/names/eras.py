@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 import os
 import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +21,6 @@ from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Container, Iterable, Iterator
 
 
 class Era(str, enum.Enum):

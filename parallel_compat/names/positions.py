@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 # A value that is not known, to a reader of sources.
 UNKNOWN: Any = ...

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from parallel_compat.names import eras, named_versions, project_dates, project_sources
@@ -20,8 +21,6 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.project_files import ProjectFiles, files_of_project, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from parallel_compat.names.eras import Evidence
     from parallel_compat.names.named_versions import Named
     from parallel_compat.names.project_sources import Source, Sources

@@ -6,10 +6,7 @@ Read in Keras-Applications 1.0.6 and 1.0.8. Activations, sums and the pooling ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _BLOCKS = {2: 3, 3: 4, 4: 6, 5: 3}  # of each stage
 

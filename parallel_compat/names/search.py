@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import table
@@ -13,8 +14,6 @@ from parallel_compat.names.identifiers import identifiers
 from parallel_compat.names.members import members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from parallel_compat.names.table import Argument, Member, Path
 
 MOST = 8  # answers to one question; more would hide the one that is meant

@@ -10,7 +10,9 @@ import errno
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -19,17 +21,14 @@ import numpy as np
 from parallel_compat.hdf5_output import writing
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_tree import Leaf, Node, Path
+from parallel_compat.recover.reader import Reading, StoredArray
 from parallel_compat.recover.rules.layer_names import keras3_name
+from parallel_compat.recover.single_model import Template
 from parallel_compat.recover.verifying import check_arrays, checksum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path as FilePath
-
     from parallel_compat.hdf5_output import Disk
-    from parallel_compat.recover.layer_tree import Leaf, Node, Path
-    from parallel_compat.recover.reader import Reading, StoredArray
-    from parallel_compat.recover.single_model import Template
 
 ATTRIBUTE_LIMIT = 64_512  # HDF5's object header; Keras cuts longer lists into pieces of at most this
 

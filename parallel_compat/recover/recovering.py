@@ -7,29 +7,23 @@ import json
 import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.recover import h5_writer
-from parallel_compat.recover.config_json import model_entry, parse
+from parallel_compat.recover.config_json import Entry, model_entry, parse
 from parallel_compat.recover.errors import CheckpointError, naming
 from parallel_compat.recover.limits import ATTRIBUTE_BYTES
 from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.raw_bytes import open_regular
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Reading, Stored, read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.single_model import template_of
+from parallel_compat.recover.single_model import Template, template_of
 from parallel_compat.recover.verifying import check_saved_model
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.reader import Reading, Stored
-    from parallel_compat.recover.single_model import Template
 
 SUFFIXES = (".weights.h5", ".keras", ".hdf5", ".h5")
 NO_STATE_IN_H5 = (
@@ -69,37 +63,39 @@ def recover_template(
     force: bool = False,
     max_bytes: int | None = None,
 ) -> Any:
-    """Get the single model out of a file that multi-GPU code (or any Keras 2) wrote.
+    """Recover the single model from a file that a multi-GPU model, or any model of Keras 1 or 2, wrote.
 
-    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3 loads the result
-    and computes the same.
+    No code in the file is executed. The config is translated for Keras 3, so that plain Keras 3 loads the result and
+    computes the same.
 
-    >>> import parallel_compat
-    >>> model = parallel_compat.recover_template("old_parallel.h5")
-    >>> [layer.name for layer in model.layers]
-    ['x', 'hidden', 'probs']
-    >>> parallel_compat.recover_template("old_parallel.h5", "single.keras").name
-    'single.keras'
+    Examples:
+        >>> import parallel_compat
+        >>> model = parallel_compat.recover_template("old_parallel.h5")
+        >>> [layer.name for layer in model.layers]
+        ['x', 'hidden', 'probs']
+        >>> parallel_compat.recover_template("old_parallel.h5", "single.keras").name
+        'single.keras'
 
     Args:
         path: the old file.
-        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without), or `.weights.h5`.
-            Default: nothing is written, the model is returned.
-        weights_only: write weights and no config (`.h5`, `.hdf5`; `.weights.h5` always does).
-        custom_objects: classes and functions of the project that wrote the file, by name.
-        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the result only with
-            `safe_mode=False`, and then runs them.
-        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()` of then) or in
-            another old file.
-        force: whether an existing `out` is replaced.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        out: file to write: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without it), or `.weights.h5`.
+            Default: nothing is written, and the model is returned.
+        weights_only: write the weights without the config (`.h5`, `.hdf5`; `.weights.h5` always does).
+        custom_objects: dict from name to your classes and functions that the file uses.
+        keep_lambda: keep your Lambda layers, as data. Keras loads the result only with `safe_mode=False`, which then
+            executes them.
+        architecture: for a file of weights, the file with the model's config: JSON of `model.to_json()`, or another old
+            file.
+        force: replace an existing `out`.
+        max_bytes: limit of the total size of the arrays. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
-        `out` as a `pathlib.Path`, or a `keras.Model`, compiled as it was where that can be said.
+        `out` as a `pathlib.Path`, or a `keras.Model`, compiled as in the file if possible.
 
     Raises:
-        CheckpointError: the file cannot be read, or not be written for Keras 3; with what is wrong and where.
-        OSError: writing `out` failed; what was there before is still there.
+        CheckpointError: if the file cannot be read, or cannot be written for Keras 3. The message says what is wrong
+            and where.
+        OSError: if writing `out` failed. The file that was there before is unchanged.
     """
     found = recover(
         path,

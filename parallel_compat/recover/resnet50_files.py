@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from parallel_compat.names import resnet50
+from parallel_compat.recover.layer_tree import Branch, Path
+from parallel_compat.recover.reader import Stored
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from parallel_compat.recover.layer_tree import Branch, Path
-    from parallel_compat.recover.reader import Stored
 
 _Mine = TypeVar("_Mine")
 _Theirs = TypeVar("_Theirs")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.target import PLAIN_KERAS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.layer_tree import Path
-    from parallel_compat.recover.target import Target
+from parallel_compat.recover.layer_tree import Path
+from parallel_compat.recover.target import PLAIN_KERAS, Target
 
 
 @dataclass

@@ -6,25 +6,26 @@ from parallel_compat.names.eras import Era
 
 
 def install(*, era: str | None = None, replicas: int | None = None, allow_lambdas: bool = False) -> None:
-    """Let `keras` and `tensorflow` be those of an old project, from their first import on.
+    """Make `keras` and `tensorflow` those of an old project, from their first import on.
 
-    Call it before TensorFlow is imported: a process has one Keras. The old libraries' code is fetched once.
+    Call it before TensorFlow is imported: a process has one Keras. The old library's code is fetched once.
 
-    ```python
-    import parallel_compat
-    parallel_compat.install(era="keras-2.2.4")
-    from keras.utils import multi_gpu_model
-    ```
+    Examples:
+        ```python
+        import parallel_compat
+        parallel_compat.install(era="keras-2.2.4")
+        from keras.utils import multi_gpu_model
+        ```
 
     Args:
-        era: `"keras-2.2.4"`, `"keras-2.3"`, `"tf.keras-1.15"` or `"tf.keras-2.2"`. None decides by the main script and
-            the files beside it.
-        replicas: how many GPUs to pretend where there are fewer. None pretends none.
-        allow_lambdas: whether `load_model` runs the code in Lambda layers.
+        era: `"keras-2.2.4"`, `"keras-2.3"`, `"tf.keras-1.15"` or `"tf.keras-2.2"`. Default: decided by the main script
+            and the files beside it.
+        replicas: number of GPUs to simulate if there are fewer. Default: none.
+        allow_lambdas: let `load_model` execute the code of Lambda layers.
 
     Raises:
-        ValueError: `era` is another string, or the main script says nothing of its era.
-        RuntimeError: TensorFlow or Keras is imported already, or another era was installed.
+        ValueError: if `era` is another string, or the main script does not show its era.
+        RuntimeError: if TensorFlow or Keras is imported already, or another era was installed.
     """
     from parallel_compat.originals import activate
     from parallel_compat.originals.settings import Settings

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from parallel_compat.training.layer_state import LayerState
-    from parallel_compat.training.replicas import ReplicaSlice
+from parallel_compat.training.layer_state import LayerState
+from parallel_compat.training.replicas import ReplicaSlice
 
 SAMPLES = 4
 UNKNOWN_DIMENSION = 8
@@ -89,15 +86,12 @@ def _activity_regularizers_counting_samples(model: keras.Model) -> Iterator[None
     """Let each activity regularizer be the number of samples for a while.
 
     Keras divides what one returns by the number of samples, so it is a mean whatever it returns. On made-up samples it
-    may return 0 (a factor of 0, no activity), which tells nothing. One that undoes the division has a
-    `counting_samples` of
-    its own.
+    may return 0 (a factor of 0, no activity), which tells nothing.
     """
     regularized = [layer for layer in keras3.all_layers(model) if layer.activity_regularizer is not None]
     own = [layer.activity_regularizer for layer in regularized]
     for layer in regularized:  # past what looks at what is set: it would be a sum again
-        counting = getattr(layer.activity_regularizer, "counting_samples", _samples_of)
-        vars(layer)["activity_regularizer"] = counting
+        vars(layer)["activity_regularizer"] = _samples_of
     try:
         yield
     finally:

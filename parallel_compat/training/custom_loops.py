@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.training.layer_state import LayerState
+from parallel_compat.training.layer_state import LayerState, ReplicaState
 from parallel_compat.training.replicas import ReplicaSlice, replica_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import keras
-
-    from parallel_compat.training.layer_state import ReplicaState
 
 
 class ReplicaCalls:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from parallel_compat.training.per_sample_operations import keeps_samples_apart
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SAMPLES = 4
 UNKNOWN_DIMENSION = 8

@@ -7,13 +7,11 @@ operation that is not known to keep samples apart ends it, so the answer is neve
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Kind(enum.Enum):

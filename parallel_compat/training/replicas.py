@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.training.weight_exchange import WeightExchange, check_weights, travels_as_tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 _strategies: dict[tuple[str, ...], tf.distribute.Strategy] = {}

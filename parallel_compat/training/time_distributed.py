@@ -7,7 +7,8 @@ sample by itself, draws nothing and keeps nothing gives the same for (batch * ti
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import keras
 from keras import layers
@@ -15,9 +16,6 @@ from keras import layers
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.backend.patches import STEP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Layers of which each sample's output depends on that sample alone.
 _PER_SAMPLE = {

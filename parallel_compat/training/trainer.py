@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 
@@ -12,11 +13,7 @@ from parallel_compat.batches import generator_methods
 from parallel_compat.batches.generator_methods import Feed
 from parallel_compat.batches.sources import is_sequence
 from parallel_compat.training import in_memory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.training.global_step import GlobalStep
+from parallel_compat.training.global_step import GlobalStep
 
 
 class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no types

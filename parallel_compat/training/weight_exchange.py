@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import keras
 
 WEIGHTS = ("auto", "one device", "mirrored")

@@ -186,3 +186,16 @@ def test_eager_execution_trains() -> None:
         """
     )
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
+
+
+def test_values_that_tensorflow_1_took() -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        print(json.dumps({"sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list()}))
+        """
+    )
+    assert said["sizes"] == [None, 2, 1]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.source import Source
 from parallel_compat.names.native import NUMERICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LENGTH = 100
 _Import: TypeAlias = "ast.Import | ast.ImportFrom"

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import engine, native
-from parallel_compat.migrate.edits import apply
+from parallel_compat.migrate.edits import Edit, apply
+from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.native import differences, import_order
 from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.rewriting import Origins, Rewriting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.engine import Options
-    from parallel_compat.migrate.findings import Finding
 
 _ROUNDS = 50
 

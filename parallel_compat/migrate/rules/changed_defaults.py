@@ -9,20 +9,16 @@ file imports. Names of such optimizers that `compile` may get by a variable are 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.names.eras import Era
-    from parallel_compat.names.table import Default
+from parallel_compat.names.eras import Era
+from parallel_compat.names.table import Default
 
 RULE = "changed-defaults"
 SAFE = False

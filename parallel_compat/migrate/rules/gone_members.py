@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.methods import WHAT
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
-from parallel_compat.names.table import Change
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.names.table import Member
+from parallel_compat.names.table import Change, Member
 
 RULE = "gone-members"
 SAFE = True

@@ -7,18 +7,14 @@ the metric is wrong without a word: of the user's functions, and of `hinge`, `po
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from parallel_compat.names.members import MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "metric-functions"
 SAFE = True

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import OTHER
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names.members import MODEL, OPTIMIZER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.scopes import Binding
 
 RULE = "shared-optimizers"
 SAFE = True

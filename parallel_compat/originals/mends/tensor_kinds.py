@@ -1,4 +1,5 @@
-"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape.
+"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape,
+a whole float as a size.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -30,7 +31,7 @@ def apply(mends: Register) -> None:
     if not mends.is_tensorflow_1:
         return
     import tensorflow.compat.v1 as tf
-    from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor
+    from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
     from tensorflow.python.ops import resource_variable_ops
 
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
@@ -46,6 +47,16 @@ def apply(mends: Register) -> None:
         return convolves
 
     mends.replace(tf.nn, "atrous_conv2d_transpose", takes_tensors)
+    mends.replace(tensor_shape.Dimension, "__init__", _taking_whole_numbers)
+
+
+def _taking_whole_numbers(make: Any) -> Any:
+    """Let a size be a float that is whole: `np.prod(())` is 1.0."""
+
+    def __init__(self: Any, value: Any) -> None:
+        make(self, int(value) if isinstance(value, float) and value.is_integer() else value)
+
+    return __init__
 
 
 def _computing(compute: Any) -> Any:

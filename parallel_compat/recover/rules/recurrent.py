@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.config_json import Entry
+from parallel_compat.recover.translation import Translation
 
 CUDNN = {"CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU"}
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.identifiers import SHORT_NAMES, identifiers
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
 from parallel_compat.recover.rules.plain_values import is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 # Optimizer -> arguments that mean the same by the same name in Keras 2 and 3.
 OPTIMIZERS = {
