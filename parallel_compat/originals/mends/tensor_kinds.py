@@ -28,8 +28,6 @@ class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
 
 def apply(mends: Register) -> None:
     """Add the kind, the arithmetic and the shape."""
-    if not mends.is_tensorflow_1:
-        return
     import tensorflow.compat.v1 as tf
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
     from tensorflow.python.ops import resource_variable_ops
@@ -37,6 +35,8 @@ def apply(mends: Register) -> None:
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
         TensorLike.register(kind)
     mends.add(ops, _TensorLike=TensorLike)
+    if not mends.is_tensorflow_1:
+        return
     for name, compute in _IN_PLACE.items():
         mends.replace(resource_variable_ops.BaseResourceVariable, name, _computing(compute))
 
