@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.originals.lazy_names import serve
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "2.2.3"
+_API = "tensorflow._api.v2."
 
 # Modules of `tf` that are the original's: its module, and where it is in the original's sources.
 _MODULES = {
@@ -88,6 +90,10 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     for module in (tensorflow, tensorflow.compat.v1, tensorflow.compat.v2):
         vars(module).update(__version__=_VERSION)
         vars(module.version).update(VERSION=_VERSION)
+    for full in [full for full in sys.modules if full.startswith((f"{_API}distribute", f"{_API}compat.v1."))]:
+        name = full.replace(_API, "tensorflow.")
+        if not any(f"{name}.".startswith(f"{place}.") for place in finder.places):
+            sys.modules[name] = sys.modules[full]  # else a folder is found, or the module is run again
     tensorflow.config.set_soft_device_placement(True)  # "/gpu:0" in a script is the CPU where there is no GPU
     if settings.replicas is not None:
         logical_devices.simulate(finder.mends, settings.replicas)

@@ -26,6 +26,8 @@ _FILES = {
     "networkx": "networkx_functions",
     "numpy": "numpy",
     "pandas": "pandas",
+    "pickle": "pickles",
+    "re": "regular_expressions",
     "skimage": "skimage",
     "sklearn": "sklearn",
 }
