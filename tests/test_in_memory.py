@@ -245,10 +245,10 @@ def test_what_goes_the_general_way():
         assert in_memory.why_general("fit", model, arguments), arguments
     own = Own(model.template.inputs, model.template.outputs)
     own.compile("sgd", "mse")
-    assert "own" in in_memory.why_general("fit", own, {"x": x})
+    assert "overrides" in in_memory.why_general("fit", own, {"x": x})
     assert in_memory.why_general("predict", own, {"x": x}) is None
     model.train_function = lambda iterator: {"loss": 0.0}
-    assert "user's" in in_memory.why_general("fit", model, {"x": x, "y": y})
+    assert "set by the user" in in_memory.why_general("fit", model, {"x": x, "y": y})
     model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
     assert "run_eagerly" in in_memory.why_general("fit", model, {"x": x, "y": y})
 

@@ -265,7 +265,7 @@ def weighted_classes(y: Any, sample_weight: Any, class_weight: Mapping[Any, floa
     Args:
         y: class ids `(samples,)` or `(samples, 1)`, or one-hot targets `(samples, classes)`.
         sample_weight: weights `(samples,)` or None.
-        class_weight: class -> weight; a class without one weighs 1, as in Keras.
+        class_weight: class -> weight; a class without one has weight 1, as in Keras.
 
     Returns:
         Weights, a float tensor of shape `(samples,)`.

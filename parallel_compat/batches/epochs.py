@@ -51,7 +51,7 @@ class Epochs:
         self._model = model
         self._what = what
         self._steps = steps
-        # The train function takes so many batches at once, the last time of an epoch what is left.
+        # The train function takes so many batches at once, the last time of an epoch the rest.
         self._at_once = int(getattr(model, "steps_per_execution", None) or 1)
         self.last_samples: int | None = None
         self.error: BaseException | None = None

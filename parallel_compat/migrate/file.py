@@ -38,12 +38,12 @@ _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "ker
 
 
 def mentions_keras(text: str) -> bool:
-    """Say whether a text names Keras, TensorFlow or a method of Keras alone: a file that does not is not parsed."""
+    """Return whether a text names Keras, TensorFlow or a method of Keras alone: a file that does not is not parsed."""
     return _KERAS.search(text) is not None
 
 
 def is_of_interest(text: str) -> bool:
-    """Say whether a text names Keras, or may have to change with a project that does."""
+    """Return whether a text names Keras, or may have to change with a project that does."""
     return mentions_keras(text) or _ELSEWHERE.search(text) is not None
 
 
@@ -219,7 +219,7 @@ class File:
         return ignores
 
     def ignored(self, rule: str, offset: int) -> bool:
-        """Say whether a comment on the line of `offset` asks to leave it to the rule."""
+        """Return whether a comment on the line of `offset` asks to leave it to the rule."""
         if not self._ignores:
             return False
         line, _ = self.source.position(offset)
@@ -361,7 +361,7 @@ class File:
         return bool(self.tree.stars) or _BRINGS_NAMES.search(self.source.text) is not None
 
     def is_argument(self, name: ast.Name) -> bool:
-        """Say whether a name is nothing but an argument of a function around it."""
+        """Return whether a name is nothing but an argument of a function around it."""
         scope = self.tree.scopes.get(name)
         bindings = scope.find(name.id) if scope else []
         return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
@@ -508,7 +508,7 @@ def _from_first(statement: ast.stmt) -> tuple[bool, str]:
 
 
 def is_of_this_package(statement: ast.stmt) -> bool:
-    """Say whether a statement imports from `parallel_compat`."""
+    """Return whether a statement imports from `parallel_compat`."""
     if isinstance(statement, ast.Import):
         return all(alias.name.partition(".")[0] == "parallel_compat" for alias in statement.names)
     return isinstance(statement, ast.ImportFrom) and (from_module(statement) or "").startswith("parallel_compat")

@@ -441,7 +441,7 @@ def of_project(
     Args:
         main: the script's file.
         root: a further folder that modules are imported from, or several.
-        read: called for what a file says, in the place of `evidence_of_file`.
+        read: reads a file; `evidence_of_file` by default.
     """
     folder = top = os.path.dirname(os.path.abspath(main))
     while os.path.isfile(os.path.join(top, "__init__.py")):

@@ -61,7 +61,7 @@ def answers(question: str) -> list[str]:
 
 
 def is_message(text: str) -> bool:
-    """Say whether a text is an error message or an import, rather than several names.
+    """Return whether a text is an error message or an import, rather than several names.
 
     >>> is_message("from keras.utils import multi_gpu_model"), is_message("np_utils K.int_shape")
     (True, False)

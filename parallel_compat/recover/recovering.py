@@ -259,7 +259,7 @@ def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -
 
 
 def _need_layout_of_today(stored: Stored) -> None:
-    """Refuse weights that have to be laid out anew, where only the names of layers are known."""
+    """Refuse weights that need another layout, where only the names of layers are known."""
     arrays = [weight for layer in stored.layers for weight in layer.weights]
     gates = any(re.search(r"/[WUb]_[ifcozrh](_\d+)?(:0)?$", weight.name) for weight in arrays)
     kernels = any(len(weight.shape) > 2 for weight in arrays)

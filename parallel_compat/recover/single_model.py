@@ -64,7 +64,7 @@ def template_of(
 
     Args:
         stored: the file.
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
         architecture: the single model's config from elsewhere, for a file of weights.
         target: for whom its config is translated.
 

@@ -32,7 +32,7 @@ def how_they_merge(model: keras.Model, state: LayerState, x: Any, training: bool
 
     Args:
         model: the parallel model.
-        state: its layer state, which is left as it is.
+        state: its layer state, which is not changed.
         x: inputs, of which structure, shapes and dtypes are used.
         training: whether the model is trained or evaluated.
 
@@ -116,7 +116,7 @@ def _made_up(x: Any, scale: float) -> Any:
 
 
 def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
-    # What metrics have counted is a tensor of the step's graph while that is traced: here they begin anew.
+    # What metrics have counted is a tensor of the step's graph while that is traced: here they start from zero.
     counted = {id(v): tf.zeros(v.shape, v.dtype) for metric in keras3.layer_metrics(model) for v in metric.variables}
     # Weights that begin as zeros, and factors that are raised during training, would make a loss 0 on any samples.
     variables = [v for v in (*state.others, *state.trainable) if keras.backend.is_float_dtype(v.dtype)]

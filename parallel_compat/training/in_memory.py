@@ -64,20 +64,20 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
     if not keras3.is_defined_by(model, steps, keras3.OWN_PACKAGES):
-        return "a step, or a loop, of the model's own"
+        return "the model's class overrides the step or the loop"
     function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
     if function is not None and not str(getattr(function, "__module__", "")).startswith(
         (*keras3.OWN_PACKAGES, "tensorflow.")
     ):
-        return "a function of the user's in place of the step's"
+        return "a train, test or predict function set by the user"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"
     if keras3.is_built_under_a_strategy(model):
-        return "a `tf.distribute` strategy of the user's"
+        return "a model made under a `tf.distribute` strategy"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
     if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
-        return "a `CallbackList` of the caller's"
+        return "a `CallbackList`"
     return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
 
 

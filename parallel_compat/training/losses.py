@@ -246,7 +246,7 @@ def spread(sample_weight: Any, values: Any) -> Any:
     """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
 
     Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
-    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighed the mean of a
+    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighted the mean of a
     sample's values.
 
     Args:

@@ -6,7 +6,7 @@ added up at each device. Every device sends about 2 W (n-1)/n bytes in a step, a
 bytes of weights, n devices), where sending all from one device takes (n-1) W out of it and as much back.
 
 Large variables are cut into pieces, each with a tree of devices of its own, so that no device carries much more than
-others. Two things are weighed: the bytes that a device sends in a step, gradients too, and the time until all have the
+others. Two things are balanced: the bytes that a device sends in a step, gradients too, and the time until all have the
 weights, which is that of the device that sends most of them.
 """
 

@@ -128,7 +128,7 @@ def _spelled(old: dict[str, str]) -> str:
 
 
 def _chooses(file: File, node: ast.Constant) -> bool:
-    """Say whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
+    """Return whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
     around = [(each, file.tree.parents[each]) for each in file.tree.strings if each.value == node.value]
     return any(
         isinstance(above, ast.Compare) or (isinstance(above, ast.Dict) and each in above.keys) for each, above in around

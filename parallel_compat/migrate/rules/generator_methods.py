@@ -84,7 +84,7 @@ def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
 
 
 def _may_draw_anew(file: File) -> bool:
-    """Say whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
+    """Return whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
     own = (each for class_ in file.tree.classes for each in class_.body if not _is_callback(file, class_))
     if any(isinstance(each, ast.FunctionDef) and each.name == "on_epoch_end" for each in own):
         return True

@@ -99,7 +99,7 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _is_asked_for(file: File, node: ast.Attribute) -> bool:
-    """Say whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
+    """Return whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
     above = file.tree.parents[node]
     if isinstance(above, ast.Compare):
         return isinstance(above.ops[0], ast.Is | ast.IsNot) and calls.constant(above.comparators[0]) is None
@@ -109,6 +109,6 @@ def _is_asked_for(file: File, node: ast.Attribute) -> bool:
 
 
 def _looks_like_optimizer(node: ast.expr) -> bool:
-    """Say whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
+    """Return whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return "optim" in name.lower() or name.lower() in ("opt", "sgd", "adam", "rmsprop")
