@@ -76,7 +76,7 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
-        self.is_told = era is not None
+        self.has_given_era = era is not None
         if era is not None:
             self.era, self.old = era, True
 
@@ -121,7 +121,7 @@ class File:
     def era_of_call(self, call: ast.Call) -> Era:
         """Return the era of a call: the told one, or the file's, or standalone Keras's where it comes from there."""
         path = self.names.path(call.func) or ""
-        if path.startswith("keras.") and not self.is_of_standalone_keras and not self.is_told:
+        if path.startswith("keras.") and not self.is_of_standalone_keras and not self.has_given_era:
             return Era.KERAS_2_2_4
         return self.era or Era.KERAS_2_2_4
 
@@ -198,11 +198,11 @@ class File:
         """Make a finding that somebody has to look at."""
         return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
 
-    def newer_means(
+    def found_in_old_code(
         self, rule: str, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
     ) -> Finding:
         """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
-        if self.is_told:
+        if self.has_given_era:
             return self.found(rule, node, message, edits)
         message = f"{message} (Unsafe: newer code means {what}.)"
         return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
@@ -373,7 +373,7 @@ class File:
                 return scope.find(name)[:1] != [binding]
         return False
 
-    def handed_to(self, target: str, node: ast.expr) -> list[Edit] | None:
+    def wrapped_in_call(self, target: str, node: ast.expr) -> list[Edit] | None:
         """Put a call of a function around an expression: the edits, or None where its name is taken."""
         spelled = self.reference(target, node)
         if spelled is None:

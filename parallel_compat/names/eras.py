@@ -91,7 +91,7 @@ class Evidence(NamedTuple):
         like_tensorflow_2: a name that code of TensorFlow 2 uses, and code of TensorFlow 1 hardly ever.
         parts: the parts of TensorFlow that it uses: "tf", "tf.contrib", "tf.layers".
         python_2: whether it is Python 2.
-        asked_imports: those of its imports that depend on a version, or that it can go on without.
+        conditional_imports: those of its imports that depend on a version, or that it can go on without.
     """
 
     standalone: str = ""
@@ -106,7 +106,7 @@ class Evidence(NamedTuple):
     like_tensorflow_2: str = ""
     parts: frozenset[str] = frozenset()
     python_2: bool = False
-    asked_imports: frozenset[str] = frozenset()
+    conditional_imports: frozenset[str] = frozenset()
 
     @property
     def imports_keras(self) -> bool:
@@ -287,7 +287,7 @@ def together(parts: Iterable[Evidence]) -> Evidence:
             imports=(*found.imports, *part.imports),
             accuracy=found.accuracy | part.accuracy,
             parts=found.parts | part.parts,
-            asked_imports=found.asked_imports | part.asked_imports,
+            conditional_imports=found.conditional_imports | part.conditional_imports,
         )
     return found
 
@@ -344,7 +344,7 @@ def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
             tensorflow_2=certain.tensorflow_2,
             keras_3=certain.keras_3,
             like_tensorflow_2=certain.like_tensorflow_2,
-            asked_imports=frozenset(said.imports) - frozenset(certain.imports),
+            conditional_imports=frozenset(said.imports) - frozenset(certain.imports),
         )
     return said
 

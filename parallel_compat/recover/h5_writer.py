@@ -128,7 +128,7 @@ def write(
     """
     layers = plan(template)
     version = _keras_version()
-    _need_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
+    _require_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
     texts = {}
     if not weights_only:
         assert template.translation is not None
@@ -154,7 +154,7 @@ def write(
     check_arrays(path, sums, texts)
 
 
-def _need_room(path: FilePath, size: int) -> None:
+def _require_room(path: FilePath, size: int) -> None:
     """Find out now whether there is room, not after minutes.
 
     Raises:

@@ -109,7 +109,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     tree = tree_of_config(entry)
     assert isinstance(tree, Branch)
     for leaf in tree.leaves() if of_keras1 else ():
-        keras1.lay_out_as_said(leaf)
+        keras1.apply_layout(leaf)
     translation = translate(entry, stored.keras_version, custom_objects, target, stored.backend)
     template = Template(stored, wrappers, entry, tree, translation)
     template.places = _places(stored, tree, group)

@@ -17,7 +17,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.batches.array_batches import batches
 from parallel_compat.training.step_function import Results, step_function
 
-# What a model must leave to Keras, or to a parallel model, for each call.
+# What a model's class must not override, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
     "evaluate": ("test_step", "make_test_function", "reset_metrics", "get_metrics_result"),
@@ -31,8 +31,8 @@ _STOP = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_p
 _FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "test_on_batch": "test"}
 
 
-def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
-    """Say why a call goes the general way, through Keras's own loop; None if it is one on arrays in memory.
+def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
+    """Return why a call needs Keras's own loop; None if it is one on arrays in memory.
 
     Args:
         name: the method.
@@ -81,17 +81,17 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
     return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
 
 
-def call(name: str, model: keras.Model, general: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a method of a model: here if it is on arrays in memory, else the general way.
+def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a method of a model: here if it is on arrays in memory, else with Keras's own loop.
 
     Args:
         name: "fit", "evaluate", "predict", "train_on_batch", "test_on_batch" or "predict_on_batch".
         model: the model.
-        general: the method that does it else, bound to the model.
+        keras_loop: the method that runs Keras's loop, bound to the model.
         arguments: by name.
     """
-    if why_general(name, model, arguments) is not None:
-        return general(**arguments)
+    if why_keras_loop(name, model, arguments) is not None:
+        return keras_loop(**arguments)
     return _CALLS[name](model, **arguments)
 
 

@@ -34,12 +34,12 @@ def is_per_sample(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any,
         Whether samples can be computed apart.
     """
     with tf.init_scope():
-        return _gives_the_same_apart(function, y_true, y_pred) and (
+        return _is_equal_per_sample(function, y_true, y_pred) and (
             known or keeps_samples_apart(function, y_true, y_pred)
         )
 
 
-def _gives_the_same_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
+def _is_equal_per_sample(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
     generator = np.random.default_rng(0)
     try:
         for logits in (False, True):

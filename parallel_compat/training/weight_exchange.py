@@ -198,7 +198,7 @@ class WeightExchange:
             return _joined(sums, route.shape)
 
 
-def travels_as_tensor(parts: Sequence[Any], route: Route) -> bool:
+def is_dense_gradient(parts: Sequence[Any], route: Route) -> bool:
     """Whether gradients take the way of their variable: sparse ones go directly, they are few rows."""
     return bool(route.trees) and all(isinstance(part, tf.Tensor) for part in parts)
 

@@ -129,7 +129,7 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
 
 
 def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
-    edits = file.handed_to(METRIC_FUNCTION, node)
+    edits = file.wrapped_in_call(METRIC_FUNCTION, node)
     if edits is not None:
         message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
         yield file.found(RULE, node, message, edits, hint=not file.old)

@@ -34,7 +34,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find `.lr` of optimizers."""
     yield from _named(file)
     for node in file.tree.attributes:
-        if node.attr == "optimizer" and _is_asked_for(file, node) and file.kinds.of(node.value) == MODEL:
+        if node.attr == "optimizer" and _is_read(file, node) and file.kinds.of(node.value) == MODEL:
             quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
             text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
             message = "A model that is not compiled has no attribute `optimizer` any more."
@@ -98,7 +98,7 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
     yield file.found(RULE, node, message, edits, status=status)
 
 
-def _is_asked_for(file: File, node: ast.Attribute) -> bool:
+def _is_read(file: File, node: ast.Attribute) -> bool:
     """Return whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
     above = file.tree.parents[node]
     if isinstance(above, ast.Compare):
