@@ -68,7 +68,7 @@ def _start(options: argparse.Namespace) -> None:
         )
     )
     if decision.era is not Era.TODAY:
-        activate.activate(Settings(decision.era, options.legacy_replicas))
+        activate.activate(Settings(decision.era, options.legacy_replicas, tensorflow=decision.tensorflow))
 
 
 def _sources(paths: list[str]) -> str:

@@ -152,8 +152,14 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 
 
 def _decide(arguments: argparse.Namespace) -> Decision:
-    if arguments.era is not None:
-        return Decision(Era(arguments.era), frozenset(), 0, f"--era {arguments.era}", True, "")
+    decision = _of_project(arguments)
+    if arguments.era is None:
+        return decision
+    tensorflow = decision.tensorflow if decision.uses else 1
+    return Decision(Era(arguments.era), decision.uses, tensorflow, f"--era {arguments.era}", True, "")
+
+
+def _of_project(arguments: argparse.Namespace) -> Decision:
     if arguments.code is not None:
         return era_of_project(code=arguments.code[0])
     if arguments.module is not None:
@@ -176,7 +182,11 @@ def _read_and_give_back() -> str:
 def _originals(decision: Decision) -> list[str]:
     """Return the originals that a process needs, as far as its sources tell."""
     names = [decision.era.value]
-    if decision.era is Era.KERAS_2_2_4 and decision.uses & {"tf.keras", "tf.contrib", "tf.layers"}:
+    if decision.era is Era.KERAS_2_3 and decision.tensorflow == 2:
+        names.append(Era.TF_KERAS_2_2.value)
+    elif decision.era is Era.KERAS_2_3 or (
+        decision.era is Era.KERAS_2_2_4 and decision.uses & {"tf.keras", "tf.contrib", "tf.layers"}
+    ):
         names.append(Era.TF_KERAS_1_15.value)
     return names
 
@@ -201,6 +211,7 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         why=decision.reason,
         certain=decision.certain,
         hint=decision.hint,
+        tensorflow=decision.tensorflow,
         script=arguments.script if arguments.script not in (None, "-") else "",
         replicas=arguments.replicas,
         resume=os.path.abspath(arguments.resume) if arguments.resume else None,

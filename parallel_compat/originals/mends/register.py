@@ -7,8 +7,6 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.names.eras import Era
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
@@ -82,12 +80,12 @@ class Register:
     @property
     def is_tensorflow_1(self) -> bool:
         """Whether the code of this process was written for TensorFlow 1."""
-        return self.era is not Era.TF_KERAS_2_2
+        return self.settings.is_tensorflow_1
 
     @property
     def is_standalone(self) -> bool:
-        """Whether `keras` is served, and not `tf.keras` alone."""
-        return self.era in (Era.KERAS_2_2_4, Era.KERAS_2_3)
+        """Whether `keras` has code of its own, beside `tf.keras`."""
+        return self.era.is_standalone
 
     def add(self, owner: Any, **names: Any) -> None:
         """Set the names that an object lacks; those it has stay."""
@@ -108,11 +106,17 @@ class Register:
 
     def edit(self, module: str, old: str, new: str, times: int = 1) -> None:
         """Change a source when it is loaded: `old` and `new` are one expression or one statement each."""
-        self._edits.setdefault(module, []).append(Edit(old, new, times))
+        if self._is_mended(module):
+            self._edits.setdefault(module, []).append(Edit(old, new, times))
 
     def after(self, module: str, change: Callable[[ModuleType], None]) -> None:
         """Call `change` with a module of the original once it is loaded."""
-        self._waiting.setdefault(module, []).append(change)
+        if self._is_mended(module):
+            self._waiting.setdefault(module, []).append(change)
+
+    def _is_mended(self, module: str) -> bool:
+        """Keras 2.4, which is `keras` beside tf.keras 2.2, only passes names on."""
+        return self.is_standalone or not module.startswith("keras.")
 
     def edits_of(self, module: str) -> tuple[Edit, ...]:
         """Return the edits of a module's source."""
