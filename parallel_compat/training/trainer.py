@@ -122,7 +122,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
             self.reset_metrics()  # Before Keras 3.13 the metrics went on from batch to batch.
             return of_keras(**arguments)
 
-        return in_memory.call(name, self, general, keras3.bind(name, args, kwargs))
+        return in_memory.call(name, self, keras_loop, keras3.bind(name, args, kwargs))
 
     def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
