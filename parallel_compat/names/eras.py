@@ -17,6 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from parallel_compat.names import table
+from parallel_compat.names.old_sources import parses_as_python_2_alone
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -216,10 +217,6 @@ _TEXTS_AND_COMMENTS = re.compile(
 _IMPORT = re.compile(r"(?m)^[ \t]*import[ \t]+([^\n;]+)")
 _FROM = re.compile(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(?:\(([^)]{0,4000})\)|([^\n;]+))")
 _DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_PYTHON_2 = re.compile(
-    r"(?m)^[ \t]*print[ \t]+[\w\"'%]|^[ \t]*except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+\w+[ \t]*,"
-)
-
 # A project of more files says enough in these.
 _FILES_OF_PROJECT = 200
 
@@ -331,7 +328,7 @@ def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
             warnings.simplefilter("ignore")  # invalid escapes in strings
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _evidence(_paths_in_text(text))._replace(python_2=_PYTHON_2.search(text) is not None)
+        return _evidence(_paths_in_text(text))._replace(python_2=parses_as_python_2_alone(text))
     firm, guarded, instead = _by_guard(tree, is_main)
     said = evidence_of_nodes((*firm, *guarded))
     if not said.imports_keras:

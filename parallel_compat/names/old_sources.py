@@ -42,7 +42,7 @@ def parses_as_python_2_alone(text: str) -> bool:
             ast.parse(text)
     except SyntaxError as error:
         return is_of_python_2(error)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, MemoryError):  # nested too deeply
         pass
     return False
 

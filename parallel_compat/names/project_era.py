@@ -36,6 +36,7 @@ class Decision(NamedTuple):
         reason: what says so, in one sentence without a full stop.
         certain: whether nothing speaks against it and something speaks for it; else the report begins with the choice.
         hint: what to do if the choice is wrong, or "".
+        python_2: the sources of Python 2 among those that the process needs, the main one first.
     """
 
     era: Era
@@ -44,6 +45,7 @@ class Decision(NamedTuple):
     reason: str
     certain: bool
     hint: str
+    python_2: tuple[str, ...] = ()
 
 
 class _Pair(NamedTuple):
@@ -120,7 +122,8 @@ def era_of_project(
             package = (module or "").partition(".")[0]
     files = files_of_project(start, folder)
     sources = project_sources.sources_of_process(main, code, files.root, package)
-    return _decide(sources, files)
+    python_2 = tuple(source.name for source in (sources.main, *sources.imported) if source.said.python_2)
+    return _decide(sources, files)._replace(python_2=python_2)
 
 
 def _decide(sources: Sources, files: ProjectFiles) -> Decision:

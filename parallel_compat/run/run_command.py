@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 from parallel_compat import startup_log
+from parallel_compat.names import old_sources
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import cache, fetching
@@ -115,6 +116,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cache:
         os.environ[cache.VARIABLE] = os.path.abspath(arguments.cache)
     decision = _decide(arguments)
+    if decision.python_2:
+        script = arguments.script if arguments.script and os.path.isfile(arguments.script) else ""
+        print(f"parallel-compat run: {_of_python_2(decision.python_2, script)}", file=sys.stderr)
+        if os.path.basename(script) in decision.python_2:
+            return 1
     if decision.era is not Era.TODAY:
         _refuse_workers(arguments)
         try:
@@ -156,7 +162,8 @@ def _decide(arguments: argparse.Namespace) -> Decision:
     if arguments.era is None:
         return decision
     tensorflow = decision.tensorflow if decision.uses else 1
-    return Decision(Era(arguments.era), decision.uses, tensorflow, f"--era {arguments.era}", True, "")
+    era, reason = Era(arguments.era), f"--era {arguments.era}"
+    return decision._replace(era=era, tensorflow=tensorflow, reason=reason, certain=True, hint="")
 
 
 def _of_project(arguments: argparse.Namespace) -> Decision:
@@ -177,6 +184,15 @@ def _read_and_give_back() -> str:
     kept.seek(0)
     os.dup2(kept.fileno(), 0)
     return read.decode("utf-8", "replace")
+
+
+def _of_python_2(names: tuple[str, ...], script: str) -> str:
+    """Say which sources are of Python 2: the process's own, and how many of the project's."""
+    folder = os.path.dirname(os.path.abspath(script))
+    old, count = old_sources.count_python_2(folder)
+    rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
+    what = os.path.relpath(folder) if count > 1 else names[0]
+    return f"{names[0]} is Python 2 source{rest}. {old_sources.CONVERT.replace('FILE', what)}"
 
 
 def _originals(decision: Decision) -> list[str]:
