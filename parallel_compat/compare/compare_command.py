@@ -56,8 +56,8 @@ def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
             dest="other",
             default="migrated",
             metavar="WHAT",
-            help="what is compared with the original: migrated (a copy that `migrate` rewrites, the default), native (one "
-            "rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
+            help="what is compared with the original: migrated (a copy that `migrate` rewrites, the default), native "
+            "(a copy rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
         ),
         add("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`"),
         add("--plain", action="store_true", help="with a recording: run the script as it stands, on Keras 3"),
@@ -131,7 +131,7 @@ def _options_after_script(arguments: argparse.Namespace) -> argparse.Namespace:
 
 def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str, int]]:
     from parallel_compat.compare.comparison import compare
-    from parallel_compat.compare.runs import CannotRun, Runs, Script
+    from parallel_compat.compare.runs import CannotRun, Runs, Script, original_era
 
     script = Script.of(arguments.script, arguments.arguments)
     folder = None
@@ -140,40 +140,22 @@ def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str,
         if not folder.is_dir():
             raise CannotRun(f"expected migrated, native, a folder or a recording for --with. Received: {folder}")
     with Runs(
-        script, original_era(arguments), replicas=arguments.replicas, most=arguments.steps, verbose=arguments.verbose
+        script,
+        original_era(arguments.script, arguments.era),
+        replicas=arguments.replicas,
+        most=arguments.steps,
+        verbose=arguments.verbose,
     ) as runs:
         old, again = runs.original(), runs.original_again()
         if folder is not None:
             new = runs.folder(folder)
         else:
-            options = ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.other == "native")
+            options = ["--era", arguments.era] * (arguments.era is not None)
+            options += ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.other == "native")
             new, _ = runs.migrated(*options)
         found = compare(old, new, again)
         found.sources, found.era, found.seconds = script.sources(), runs.era, runs.seconds
         return found, runs.ended
-
-
-def original_era(arguments: argparse.Namespace) -> Era:
-    """Return the original of a script.
-
-    Args:
-        arguments: those of the command.
-
-    Raises:
-        CannotRun: the script is one of today.
-    """
-    from parallel_compat.compare.runs import CannotRun
-    from parallel_compat.names.project_era import era_of_project
-
-    decision = era_of_project(script=arguments.script)
-    if arguments.era is not None:
-        decision = decision._replace(era=Era(arguments.era))
-    if decision.era is Era.TODAY:
-        raise CannotRun(
-            f"expected a script of old Keras, which has an original. Received: {arguments.script}: {decision.reason}. "
-            "If it is old, say whose with --era"
-        )
-    return decision.era
 
 
 def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comparison, dict[str, int]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.compare.curves import Curve, curve
+from parallel_compat.compare.curves import Curve, curve, percent
 from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Finding, part, relative_difference, tolerance
 from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.reasons import Reason, description, reason_of
@@ -454,9 +454,7 @@ class _Model:
             if not difference <= self._tolerance(number, "step", 50 * TOLERANCE) and not reported:
                 name = self._layer(place)
                 reported = True
-                text = (
-                    f"a weight of layer {name} after the step differs by {part(difference)} of what the step moved it"
-                )
+                text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
                 optimizer = str((self._facts[0].get("optimizer")) or "")
                 kind = optimizer if place in gradients else self._classes.get(name, "")
                 step.findings.append(Finding("step", name, difference, text, kind))

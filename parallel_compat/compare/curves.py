@@ -116,4 +116,6 @@ def _distance(a: float, b: float) -> float:
 
 def percent(part: float) -> str:
     """Say a relative difference in percent."""
-    return f"{100 * part:.2g} %" if math.isfinite(part) else "one is no number"
+    if not math.isfinite(part):
+        return "one is no number"
+    return f"{100 * part:,.0f} %" if part >= 1 else f"{100 * part:.2g} %"

@@ -71,9 +71,15 @@ def tolerance(noise: float, least: float = TOLERANCE) -> float:
 
 
 def part(difference: float) -> str:
-    """Say a relative difference as people read it, and in the rounding of float32."""
+    """Say a relative difference as people read it, and a small one in the rounding of float32, too."""
     if not math.isfinite(difference):
         return "values that are no numbers"
+    if difference >= 0.001:
+        return (
+            f"{100 * difference:.2g} % of the largest value"
+            if difference < 1
+            else f"{difference:,.1f} times the largest"
+        )
     return f"{difference:.2g} of the largest value ({difference / EPSILON:,.0f} ulp)"
 
 

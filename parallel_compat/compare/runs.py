@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.compare.recorder_command import PATH
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.names.eras import Era
+from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project
+from parallel_compat.names.project_sources import sources_of_process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,10 +63,36 @@ class Script:
         root = Path(files_of_project(str(script.parent), os.getcwd()).root).resolve()
         return cls(script, tuple(arguments), root)
 
+    def files(self) -> list[Path]:
+        """Return the sources that it reads: its own, and those of the project that it imports."""
+        found = sources_of_process(str(self.path), None, str(self.root)).files
+        return [self.path, *(path for each in found if (path := Path(each).resolve()) != self.path)]
+
     def sources(self) -> str:
-        """Return the texts of the project's sources, the script's first."""
-        others = sorted(each for each in self.root.rglob("*.py") if each != self.path)[:200]
-        return "\n".join(each.read_text("utf-8", "replace") for each in (self.path, *others))
+        """Return the texts of these files."""
+        return "\n".join(each.read_text("utf-8", "replace") for each in self.files())
+
+
+def original_era(script: str, asked: str | None) -> Era:
+    """Return the original of a script.
+
+    Args:
+        script: the script.
+        asked: the era that the user gave; None for none.
+
+    Raises:
+        CannotRun: the script is one of today, or no file.
+    """
+    if not os.path.isfile(script):
+        raise CannotRun(f"expected a script. Received: {script}, which is no file")
+    decision = era_of_project(script=script)
+    era = decision.era if asked is None else Era(asked)
+    if era is Era.TODAY:
+        raise CannotRun(
+            f"expected a script of old Keras, which has an original. Received: {script}: {decision.reason}. "
+            "If it is old, say whose with --era"
+        )
+    return era
 
 
 class Runs:
