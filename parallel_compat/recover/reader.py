@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from parallel_compat.recover import limits, raw_bytes
+from parallel_compat.recover import damage, limits, raw_bytes
 from parallel_compat.recover.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -356,9 +356,7 @@ def look_at(path: str, file: BinaryIO) -> None:
             "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
-        raise CheckpointError(
-            f"{path}: not an HDF5 file (it holds {os.fstat(file.fileno()).st_size:,} bytes and begins with {head!r})."
-        )
+        raise CheckpointError(f"{path}: {damage.not_hdf5(head, os.fstat(file.fileno()).st_size)}")
 
 
 def _signature(file: BinaryIO) -> bytes:

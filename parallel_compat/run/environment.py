@@ -20,6 +20,7 @@ def settings(
     certain: bool = True,
     hint: str = "",
     script: str = "",
+    command: str = "",
     replicas: int | None = None,
     resume: str | None = None,
     every: int | None = None,
@@ -37,6 +38,7 @@ def settings(
         certain: whether it is known for sure.
         hint: what to do if it is another one.
         script: the script, as the user named it; "" for code without a file.
+        command: the whole command, for the report.
         replicas: how many devices to simulate; None for none.
         resume: the folder that keeps the state of each `fit`; None for none.
         every: after how many batches the state is kept, too.
