@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names import results_page, table
 from parallel_compat.names.error_messages import page
-from parallel_compat.names.search import answers, is_message, looked_for, near
+from parallel_compat.names.search import answers, is_message, near, search_term
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _unknown(name: str) -> str:
     if re.search(r"\s", name.strip()):
-        missing = looked_for(name)
+        missing = search_term(name)
         text = re.sub(r"^\w+(?:Error|Exception|Warning):\s*", "", name.strip())
         what = (
             f"looked for the message `{text}` on the page of errors, and for a name in quotes, which it does not have"

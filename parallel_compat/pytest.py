@@ -74,7 +74,7 @@ def _start(options: argparse.Namespace) -> None:
         )
     )
     if decision.era is not Era.TODAY:
-        activate.activate(Settings(decision.era, options.legacy_replicas))
+        activate.activate(Settings(decision.era, options.legacy_replicas, tensorflow=decision.tensorflow))
     else:
         today.prepare(replicas=options.legacy_replicas, resume=None, every=None, workers=False)
 

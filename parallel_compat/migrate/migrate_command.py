@@ -7,21 +7,16 @@ import gc
 import io
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.migrate import guide, html, process_file, project_facts, report, rules, walk
 from parallel_compat.migrate.engine import Options
-from parallel_compat.migrate.findings import FileStatus, Report, Status
+from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.native import numerics
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from parallel_compat.migrate.findings import Place
 
 DONE, FOUND, COULD_NOT_RUN = 0, 1, 2
 _MANY = 20  # files from which on a terminal shows a progress bar

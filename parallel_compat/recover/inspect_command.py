@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.inspecting import InspectedCheckpoint
 from parallel_compat.recover.safe_names import printable
 
 if TYPE_CHECKING:
     import argparse
 
-    from parallel_compat.recover.inspecting import InspectedCheckpoint
 
 MOST_LINES = 40  # of one kind
 FORMS = {"model": "whole model", "weights": "weights only", "keras3": "weights, in Keras 3's own format"}

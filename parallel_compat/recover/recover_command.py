@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from parallel_compat import startup_log
@@ -13,7 +14,6 @@ from parallel_compat.recover.safe_names import printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
 LONG_WORK = 64 << 20  # bytes from which a progress bar is of use
 

@@ -64,7 +64,7 @@ def _decide(shell: Any) -> Settings | None:
         cells = [*shell.user_ns.get("In", []), shell.history_manager.input_hist_parsed[-1], _running(shell)]
         _decision = era_of_project(code="\n".join(each for each in cells if each))
     if _decision.era is not Era.TODAY:
-        return Settings(_decision.era, _replicas)
+        return Settings(_decision.era, _replicas, tensorflow=_decision.tensorflow)
     today.prepare(replicas=_replicas, resume=None, every=None, workers=False)
     return None
 

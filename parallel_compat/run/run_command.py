@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 from parallel_compat import missing_keras, startup_log
+from parallel_compat.names import old_sources
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import cache, fetching
@@ -119,6 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cache:
         os.environ[cache.VARIABLE] = os.path.abspath(arguments.cache)
     decision = _decide(arguments)
+    if decision.python_2:
+        script = arguments.script if arguments.script and os.path.isfile(arguments.script) else ""
+        print(f"parallel-compat run: {_of_python_2(decision.python_2, script)}", file=sys.stderr)
+        if os.path.basename(script) in decision.python_2:
+            return 1
     if decision.era is not Era.TODAY:
         _refuse_workers(arguments)
         if not missing_keras.is_installed("tensorflow"):
@@ -178,8 +184,15 @@ def _look_at_script(arguments: argparse.Namespace) -> None:
 
 
 def _decide(arguments: argparse.Namespace) -> Decision:
-    if arguments.era is not None:
-        return Decision(Era(arguments.era), frozenset(), 0, f"--era {arguments.era}", True, "")
+    decision = _of_project(arguments)
+    if arguments.era is None:
+        return decision
+    tensorflow = decision.tensorflow if decision.uses else 1
+    era, reason = Era(arguments.era), f"--era {arguments.era}"
+    return decision._replace(era=era, tensorflow=tensorflow, reason=reason, certain=True, hint="")
+
+
+def _of_project(arguments: argparse.Namespace) -> Decision:
     if arguments.code is not None:
         return era_of_project(code=arguments.code[0])
     if arguments.module is not None:
@@ -199,10 +212,23 @@ def _read_and_give_back() -> str:
     return read.decode("utf-8", "replace")
 
 
+def _of_python_2(names: tuple[str, ...], script: str) -> str:
+    """Say which sources are of Python 2: the process's own, and how many of the project's."""
+    folder = os.path.dirname(os.path.abspath(script))
+    old, count = old_sources.count_python_2(folder)
+    rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
+    what = os.path.relpath(folder) if count > 1 else names[0]
+    return f"{names[0]} is Python 2 source{rest}. {old_sources.CONVERT.replace('FILE', what)}"
+
+
 def _originals(decision: Decision) -> list[str]:
     """Return the originals that a process needs, as far as its sources tell."""
     names = [decision.era.value]
-    if decision.era is Era.KERAS_2_2_4 and decision.uses & {"tf.keras", "tf.contrib", "tf.layers"}:
+    if decision.era is Era.KERAS_2_3 and decision.tensorflow == 2:
+        names.append(Era.TF_KERAS_2_2.value)
+    elif decision.era is Era.KERAS_2_3 or (
+        decision.era is Era.KERAS_2_2_4 and decision.uses & {"tf.keras", "tf.contrib", "tf.layers"}
+    ):
         names.append(Era.TF_KERAS_1_15.value)
     return names
 
@@ -227,6 +253,7 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         why=decision.reason,
         certain=decision.certain,
         hint=decision.hint,
+        tensorflow=decision.tensorflow,
         script=arguments.script if arguments.script not in (None, "-") else "",
         command=shlex.join(["parallel-compat", *arguments.words]),
         replicas=arguments.replicas,

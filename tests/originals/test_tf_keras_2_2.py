@@ -53,7 +53,13 @@ answers["eagerly"] = [dense().run_eagerly]
 tf.config.experimental_run_functions_eagerly(False)
 answers["eagerly"].append(dense().run_eagerly)
 
+from tensorflow.compat.v1.train import Saver
+from tensorflow.distribute import MirroredStrategy
+from tensorflow.python import gen_sparse_ops
+from tensorflow.python.eager.tape import record_operation
+from tensorflow.python.framework.graph_util import convert_variables_to_constants
 from tensorflow.python.keras.backend import is_placeholder
+answers["names"] = [Saver is tf.compat.v1.train.Saver, MirroredStrategy is tf.distribute.MirroredStrategy]
 answers["placeholders"] = [is_placeholder(K.placeholder((1,))), is_placeholder(K.variable(1))]
 answers["kernels for GPUs"] = L.LSTM(1, activation=tf.tanh, recurrent_activation=tf.sigmoid)._could_use_gpu_kernel
 
@@ -205,6 +211,7 @@ def test_graphs(tmp_path: Path) -> None:
         "recurrent layers train": True,
         "function over placeholders": True,
         "eagerly": [True, False],
+        "names": [True, True],
         "placeholders": [True, False],
         "kernels for GPUs": True,
         "gradients after a session has run": 5,
