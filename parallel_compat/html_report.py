@@ -95,7 +95,7 @@ def _cell(value: str | int) -> str:
 
 
 def left(items: Sequence[Left]) -> str:
-    """Return what is left to do, each with the lines around it."""
+    """Return what needs attention, each with the lines around it."""
     if not items:
         return '<section id="left">\n<h2>Left to do</h2>\n<p>Nothing.</p>\n</section>'
     parts = [f'<section id="left">\n<h2>Left to do ({len(items):,})</h2>']

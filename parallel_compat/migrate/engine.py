@@ -60,7 +60,7 @@ class Analysis:
     def legacy(self) -> bool:
         """Whether the source has something that only old code has."""
         certain = any(not finding.hint for finding in self.findings)
-        return certain or self.file.is_told or self.file.is_migrated
+        return certain or self.file.has_given_era or self.file.is_migrated
 
 
 def analyse(text: str, options: Options, path: str | None = None) -> Analysis:

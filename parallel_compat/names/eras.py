@@ -92,7 +92,7 @@ class Evidence(NamedTuple):
         like_tensorflow_2: a name that code of TensorFlow 2 uses, and code of TensorFlow 1 hardly ever.
         parts: the parts of TensorFlow that it uses: "tf", "tf.contrib", "tf.layers".
         python_2: whether it is Python 2.
-        asked_imports: those of its imports that depend on a version, or that it can go on without.
+        conditional_imports: those of its imports that depend on a version, or that it can go on without.
     """
 
     standalone: str = ""
@@ -107,7 +107,7 @@ class Evidence(NamedTuple):
     like_tensorflow_2: str = ""
     parts: frozenset[str] = frozenset()
     python_2: bool = False
-    asked_imports: frozenset[str] = frozenset()
+    conditional_imports: frozenset[str] = frozenset()
 
     @property
     def imports_keras(self) -> bool:
@@ -284,7 +284,7 @@ def together(parts: Iterable[Evidence]) -> Evidence:
             imports=(*found.imports, *part.imports),
             accuracy=found.accuracy | part.accuracy,
             parts=found.parts | part.parts,
-            asked_imports=found.asked_imports | part.asked_imports,
+            conditional_imports=found.conditional_imports | part.conditional_imports,
         )
     return found
 
@@ -341,7 +341,7 @@ def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
             tensorflow_2=certain.tensorflow_2,
             keras_3=certain.keras_3,
             like_tensorflow_2=certain.like_tensorflow_2,
-            asked_imports=frozenset(said.imports) - frozenset(certain.imports),
+            conditional_imports=frozenset(said.imports) - frozenset(certain.imports),
         )
     return said
 
@@ -438,7 +438,7 @@ def of_project(
     Args:
         main: the script's file.
         root: a further folder that modules are imported from, or several.
-        read: called for what a file says, in the place of `evidence_of_file`.
+        read: reads a file; `evidence_of_file` by default.
     """
     folder = top = os.path.dirname(os.path.abspath(main))
     while os.path.isfile(os.path.join(top, "__init__.py")):

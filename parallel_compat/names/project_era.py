@@ -267,7 +267,7 @@ def _leanings(sources: Sources, files: ProjectFiles, own: Evidence, others: list
         for version in versions:
             if version.package == "python":
                 yield from _of_python(version, name)
-            elif version.package == _asked_package(own):
+            elif version.package == _required_package(own):
                 yield _lowest(version, name)
             elif not own.standalone:
                 yield _sign(version, name)._replace(firm=False)
@@ -275,7 +275,7 @@ def _leanings(sources: Sources, files: ProjectFiles, own: Evidence, others: list
         yield _Sign(_OF_1, "its sources are of Python 2", False)
     for path in files.prose:
         for version in named_versions.in_prose(read_text(path)):
-            if version.package == _asked_package(own) or not own.standalone:
+            if version.package == _required_package(own) or not own.standalone:
                 yield _lowest(version, os.path.basename(path))
     if own.like_tensorflow_2:
         yield _Sign(_OF_2, f"it uses {own.like_tensorflow_2}, as code of TensorFlow 2 does", False)
@@ -326,7 +326,7 @@ def _before_accuracy(own: Evidence) -> frozenset[_Pair]:
     return frozenset((_1_AND_2_2,)) if own.standalone else _OF_1
 
 
-def _asked_package(own: Evidence) -> str:
+def _required_package(own: Evidence) -> str:
     return "keras" if own.standalone else "tensorflow"
 
 

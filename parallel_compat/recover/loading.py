@@ -154,7 +154,7 @@ def load_weights_by_name(
         model: a `keras.Model`, or what has `layers`.
         path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
-        skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        skip_mismatch: whether layers whose weights do not fit are skipped, with a warning.
         reshape: as in `load_template_weights`.
         max_bytes: as in `load_template_weights`.
 
@@ -232,7 +232,7 @@ def _template(stored: Stored) -> Template | None:
     try:
         return template_of(stored)
     except CheckpointError:
-        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
+        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names remain.
         if (
             wrapper_of_weights(stored) is None
             and stored.keras_version is not None

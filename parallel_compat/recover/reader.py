@@ -308,7 +308,7 @@ def read(
 
 
 def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
-    """Start the reading process: nothing of the user's environment steers Python or HDF5 in it."""
+    """Start the reading process: the user's environment does not influence Python or HDF5 in it."""
     if not sys.executable:
         raise CheckpointError(
             "No Python executable is known (`sys.executable` is empty), so that no reading process can be started."
