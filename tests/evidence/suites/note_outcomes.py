@@ -8,6 +8,7 @@ SUITES_SAMPLE (of each method that has parameters the first alone).
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import os
 import re
@@ -59,6 +60,19 @@ def pytest_configure() -> None:
         return warns(expected, *given, **keywords)
 
     pytest.warns = warns_of_then  # type: ignore[assignment]
+
+
+def pytest_pycollect_makemodule(module_path: Any) -> None:
+    """Give a file that needs them the arguments and names that TensorFlow's own helpers of tests had."""
+    source = module_path.read_text(encoding="utf-8")
+    if "reset_test=" in source:
+        from tensorflow.python.framework import test_util
+
+        decorate = test_util.run_in_graph_and_eager_modes
+        if "reset_test" not in inspect.signature(decorate).parameters:
+            test_util.run_in_graph_and_eager_modes = lambda func=None, reset_test=True, **options: decorate(
+                func, **options
+            )
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:

@@ -73,12 +73,31 @@ def _process(
         if only is not None:
             (scratch / "only").write_text("\n".join(only))
             environment["SUITES_ONLY"] = str(scratch / "only")
-        command = [*started_by, "-m", "pytest", "-q", "-p", "note_outcomes", "-p", "no:cacheprovider", "-c", os.devnull]
+        command = [
+            *started_by,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "note_outcomes",
+            "-p",
+            "no:cacheprovider",
+            "-s",
+            "-c",
+            os.devnull,
+        ]
         command += ["--rootdir", str(tests), "--tb=short", "--continue-on-collection-errors"]
         command += [str(tests / file) for file in files]
         try:
             done_process = subprocess.run(
-                command, cwd=work, env=environment, capture_output=True, text=True, errors="replace", timeout=_LIMIT
+                command,
+                cwd=work,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_LIMIT,
             )
             said = done_process.stdout + done_process.stderr
         except subprocess.TimeoutExpired:
