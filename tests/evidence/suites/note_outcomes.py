@@ -78,12 +78,12 @@ def pytest_pycollect_makemodule(module_path: Any) -> None:
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """Leave out what is done, or not asked for, and set the mode that the file sets as a script."""
     done, only = _ids("SUITES_DONE") or set(), _ids("SUITES_ONLY")
-    items[:] = [item for item in items if item.nodeid not in done and (only is None or item.nodeid in only)]
     if os.environ.get("SUITES_SAMPLE"):
         first: dict[str, Any] = {}
         for item in items:
             first.setdefault(_without_parameters(item.nodeid), item)
         items[:] = [item for item in items if item in first.values()]
+    items[:] = [item for item in items if item.nodeid not in done and (only is None or item.nodeid in only)]
     for module in {item.module for item in items}:
         with open(module.__file__, encoding="utf-8") as file:
             tree = ast.parse(file.read())
