@@ -1,4 +1,4 @@
-"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same results, the same files."""
+"""Run, migrate and recover old Keras multi-GPU code on today's TensorFlow, with the old results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from parallel_compat.run.install import install
     from parallel_compat.warning_category import ParallelCompatWarning
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0"
 
 # name -> the module that it is defined in. TensorFlow is imported when the first of them is used.
 _PUBLIC = {

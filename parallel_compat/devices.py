@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from typing import TypeGuard
 
 
@@ -222,7 +222,7 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
         wanted = "at least 2 devices" if len(ids) < _fewest else f"the devices {ids}"
         raise ValueError(
             f"Expected {wanted} for `gpus`, for multi-GPU usage to be effective. Received: gpus={gpus!r}. "
-            f"{_what_there_is(available, len(ids))}"
+            f"{_devices_text(available, len(ids))}"
         )
     kind = available[0].split(":")[0]
     return [f"{kind}:{i}" for i in ids]
@@ -275,7 +275,7 @@ def how_to_simulate(number: int) -> str:
     )
 
 
-def _what_there_is(available: list[str], wanted: int) -> str:
+def _devices_text(available: list[str], wanted: int) -> str:
     if not available:
         return f"This machine shows no GPU to TensorFlow. {how_to_simulate(max(wanted, 2))}"
     if wanted < 2:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 AROUND = 3  # lines above and below
 
@@ -97,7 +95,7 @@ def _cell(value: str | int) -> str:
 
 
 def left(items: Sequence[Left]) -> str:
-    """Return what is left to do, each with the lines around it."""
+    """Return what needs attention, each with the lines around it."""
     if not items:
         return '<section id="left">\n<h2>Left to do</h2>\n<p>Nothing.</p>\n</section>'
     parts = [f'<section id="left">\n<h2>Left to do ({len(items):,})</h2>']

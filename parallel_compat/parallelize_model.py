@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
@@ -10,8 +11,6 @@ from parallel_compat.parallel_model import ParallelModel
 from parallel_compat.training.replicas import check_strategy, strategy_on
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import keras
     import tensorflow as tf
 

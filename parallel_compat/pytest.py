@@ -29,9 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--legacy-era",
         choices=[era.value for era in Era],
-        help="whose Keras the tests get (default: what the tests and the project's files say)",
+        help="the Keras that the tests run with (default: detected from the project's files)",
     )
-    group.addoption("--legacy-replicas", type=int, metavar="N", help="pretend N GPUs where there are fewer")
+    group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N GPUs if there are fewer")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,7 +68,7 @@ def _start(options: argparse.Namespace) -> None:
         )
     )
     if decision.era is not Era.TODAY:
-        activate.activate(Settings(decision.era, options.legacy_replicas))
+        activate.activate(Settings(decision.era, options.legacy_replicas, tensorflow=decision.tensorflow))
 
 
 def _sources(paths: list[str]) -> str:

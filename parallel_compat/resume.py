@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
 import random
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -23,10 +25,6 @@ from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.batches.epochs import skip
 from parallel_compat.training import in_memory
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
 
 FORMAT = "parallel_compat training state 2"
 # `EarlyStopping` and `ReduceLROnPlateau` choose it with the sign of `min_delta` at the end of the first epoch.
@@ -445,7 +443,7 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
 
 
 def _data_of(callback: Any) -> dict[str, Any]:
-    """Return a copy of the attributes of a callback that are data; the others the script makes anew."""
+    """Return a copy of the attributes of a callback that are data; the script makes the others again."""
     found = {}
     for name, value in vars(callback).items():
         if name in ("params", "validation_data"):
@@ -483,7 +481,7 @@ def _set_random_states(states: dict[str, Any]) -> None:
 
 
 def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
-    """Let a CSVLogger go on after the rows of so many epochs: it would begin its file anew."""
+    """Let a CSVLogger go on after the rows of so many epochs: it would start its file again."""
     path = Path(logger.filename)
     if epochs and path.exists():
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

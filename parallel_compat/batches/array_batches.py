@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.backend.keras3 import ArrayData
+from parallel_compat.backend.keras3 import ArrayData
 
 # From so many bytes on, the next batch is cut and placed while this one runs; below, handing it over takes longer.
 WORTH_A_THREAD = 1 << 20

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from parallel_compat import __version__, html_report
 from parallel_compat.migrate import report, rules
-from parallel_compat.migrate.findings import FileStatus, Status
+from parallel_compat.migrate.findings import FileStatus, Report, Status
 from parallel_compat.names import results
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.findings import Report
 
 _DEVICES = (
     "`migrate` runs nothing and looks at no device. `parallel-compat --version` lists what TensorFlow sees here; on a "

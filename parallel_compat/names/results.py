@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 THEN, TODAY = "as then", "**as Keras 3**"
 _NATIVE = "**as Keras 3**; as then with `--to native`"

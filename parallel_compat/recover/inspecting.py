@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.recover.config_json import parse
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.parallel_wrapper import Wrapper
+from parallel_compat.recover.reader import Stored, read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.single_model import template_of, written_by_keras3
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored
-    from parallel_compat.recover.single_model import Template
+from parallel_compat.recover.single_model import Template, template_of, written_by_keras3
 
 # What `record_keras.py` writes in place of a backend.
 RECORDING = "parallel-compat recording"

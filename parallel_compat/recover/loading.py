@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import keras1, resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
-from parallel_compat.recover.layer_tree import Branch, Leaf
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
 from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.parallel_wrapper import Wrapper
 from parallel_compat.recover.placement import place, split
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer, read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.rules.kernels import CORRELATING, TURNED
-from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.recover.single_model import Template, template_of, wrapper_of_weights, written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
-    from parallel_compat.recover.single_model import Template
-
-    Array = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
 _OF_MEANS = ("total", "count")
 # Keras 2.2's `conv_layers`: the layers whose kernels `load_weights(reshape=True)` reshaped.
@@ -160,7 +154,7 @@ def load_weights_by_name(
         model: a `keras.Model`, or what has `layers`.
         path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
-        skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        skip_mismatch: whether layers whose weights do not fit are skipped, with a warning.
         reshape: as in `load_template_weights`.
         max_bytes: as in `load_template_weights`.
 
@@ -238,7 +232,7 @@ def _template(stored: Stored) -> Template | None:
     try:
         return template_of(stored)
     except CheckpointError:
-        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
+        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names remain.
         if (
             wrapper_of_weights(stored) is None
             and stored.keras_version is not None

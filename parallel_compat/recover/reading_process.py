@@ -19,15 +19,13 @@ import json
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.hdf5 import Array, Walk
 from parallel_compat.recover.raw_bytes import state_of
 from parallel_compat.recover.safe_names import short
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.hdf5 import Array, Walk
 
 
 def send(letter: bytes, content: bytes | memoryview = b"") -> None:

@@ -19,6 +19,7 @@ def settings(
     why: str,
     certain: bool = True,
     hint: str = "",
+    tensorflow: int = 1,
     script: str = "",
     replicas: int | None = None,
     resume: str | None = None,
@@ -36,6 +37,7 @@ def settings(
         why: how the era is known.
         certain: whether it is known for sure.
         hint: what to do if it is another one.
+        tensorflow: the TensorFlow that the script was written for, 1 or 2.
         script: the script, as the user named it; "" for code without a file.
         replicas: how many devices to simulate; None for none.
         resume: the folder that keeps the state of each `fit`; None for none.

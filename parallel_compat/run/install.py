@@ -30,22 +30,24 @@ def install(*, era: str | None = None, replicas: int | None = None, allow_lambda
     from parallel_compat.originals import activate
     from parallel_compat.originals.settings import Settings
 
-    activate.activate(Settings(_era(era), replicas=replicas, allow_lambdas=allow_lambdas))
+    chosen, tensorflow = _chosen(era)
+    activate.activate(Settings(chosen, replicas=replicas, allow_lambdas=allow_lambdas, tensorflow=tensorflow))
 
 
-def _era(name: str | None) -> Era:
+def _chosen(name: str | None) -> tuple[Era, int]:
+    """Return the era, and the TensorFlow that the main script was written for."""
     expected = ", ".join(f'"{era}"' for era in Era if era is not Era.TODAY)
     if name is None:
         from parallel_compat.names.project_era import era_of_project
         from parallel_compat.run import users_code
 
         script = users_code.main_script()
-        era = era_of_project(script=script).era if script else Era.TODAY
-        if era is Era.TODAY:
+        decision = era_of_project(script=script) if script else None
+        if decision is None or decision.era is Era.TODAY:
             raise ValueError(
                 f"Expected one of {expected} as `era`. Received: none, and {script or 'no script'} names none"
             )
-        return era
+        return decision.era, decision.tensorflow
     if name == Era.TODAY.value or name not in {each.value for each in Era}:
         raise ValueError(f"Expected one of {expected} as `era`. Received: era={name!r}")
-    return Era(name)
+    return Era(name), 1

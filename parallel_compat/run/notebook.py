@@ -49,7 +49,7 @@ def _decide(shell: Any) -> Settings | None:
     else:
         cells = [*shell.user_ns.get("In", []), shell.history_manager.input_hist_parsed[-1], _running(shell)]
         _decision = era_of_project(code="\n".join(each for each in cells if each))
-    return None if _decision.era is Era.TODAY else Settings(_decision.era)
+    return None if _decision.era is Era.TODAY else Settings(_decision.era, tensorflow=_decision.tensorflow)
 
 
 def _running(shell: Any) -> str:

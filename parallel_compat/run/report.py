@@ -55,10 +55,12 @@ def make(told: Mapping[str, Any]) -> Report:
     from parallel_compat.originals import activate
 
     era = Era(told["era"])
-    used = era is not Era.TODAY and activate.is_loaded()
+    settings = activate.active()
+    used = era is not Era.TODAY and settings is not None and activate.is_loaded()
+    on_2 = " on TensorFlow 2" if settings and era.is_standalone and not settings.is_tensorflow_1 else ""
     return Report(
         era=era.value,
-        original=ORIGINALS[era.value].title if used else "",
+        original=ORIGINALS[era.value].title + on_2 if used else "",
         why=told["why"],
         certain=told["certain"],
         hint=told["hint"],

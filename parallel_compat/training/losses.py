@@ -8,6 +8,7 @@ and each output's metrics in them is replaced by one that knows its place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,13 +18,12 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.context_variables import set_within
 from parallel_compat.training.per_sample import is_per_sample
+from parallel_compat.training.replica_pass import ReplicaPass
+from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Mapping, Sequence
 
-    from parallel_compat.training.replica_pass import ReplicaPass
-    from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 MERGE = ("auto", "always", "never")
 
@@ -169,7 +169,8 @@ class PlacedLoss:
     def _values(self, y_true: Any, y_pred: Any) -> Any:
         """The loss before its reduction, as `Loss.__call__` computes it."""
         convert = keras.ops.convert_to_tensor
-        return not_none(self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype)), self.name)
+        values = self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype))
+        return check_not_none(values, self.name)
 
     def _weight_of_each_value(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
         """Give each value of a sample the sample's weight, where Keras's own loss would not lay one on the other."""
@@ -228,11 +229,11 @@ class PlacedLoss:
         return tf.math.divide_no_nan(loss, sums[0].values_per_sample * total)
 
 
-def not_none(values: Any, name: str) -> Any:
-    """Return what a loss has returned.
+def check_not_none(values: Any, name: str) -> Any:
+    """Return the values of a loss.
 
     Raises:
-        ValueError: it is None, which Keras would tell by TensorFlow's words for it, without a name.
+        ValueError: they are None; TensorFlow's error would not name the loss.
     """
     if values is None:
         raise ValueError(
@@ -246,7 +247,7 @@ def spread(sample_weight: Any, values: Any) -> Any:
     """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
 
     Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
-    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighed the mean of a
+    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighted the mean of a
     sample's values.
 
     Args:

@@ -216,7 +216,7 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
 
 
 def is_safe_mode() -> bool:
-    """Say whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
+    """Return whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
     return serialization_lib.in_safe_mode() is not False
 
 

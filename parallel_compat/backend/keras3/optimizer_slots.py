@@ -53,7 +53,7 @@ def slots(optimizer: Any, name: str) -> list[Any]:
 
 
 def can_be_extended(optimizer: Any) -> bool:
-    """Say whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
+    """Return whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
     return kind_of(optimizer) in _SLOTS
 
 
