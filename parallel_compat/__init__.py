@@ -1,4 +1,4 @@
-"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same results, the same files."""
+"""Run, migrate and recover old Keras multi-GPU code on today's TensorFlow, with the old results."""
 
 from __future__ import annotations
 

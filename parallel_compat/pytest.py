@@ -33,9 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--legacy-era",
         choices=[era.value for era in Era],
-        help="whose Keras the tests get (default: what the tests and the project's files say)",
+        help="the Keras that the tests run with (default: detected from the project's files)",
     )
-    group.addoption("--legacy-replicas", type=int, metavar="N", help="pretend N GPUs where there are fewer")
+    group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N GPUs if there are fewer")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,7 @@ MODULES = imports(PACKAGE)
 
 def named_paths() -> set[str]:
     """The files and folders that the page names: in its tree, and between backticks."""
-    tree = PAGE.partition("## The tree")[2].split("```")[1]
+    tree = next(block for block in PAGE.split("```") if block.lstrip().startswith("parallel_compat/"))
     listed = {word for line in tree.splitlines() for word in PATH.findall(line)}
     return listed | {path for span in re.findall(r"`([^`\n]+)`", PAGE) for path in PATH.findall(span)}
 
