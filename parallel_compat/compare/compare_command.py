@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         from parallel_compat.compare.page import page
 
         with open(arguments.html, "w", encoding="utf-8") as file:
-            file.write(page(found, arguments.script))
+            file.write(page(found, arguments.script, arguments.words))
     print("\n".join(summary(found)))
     if code:
         print(f"parallel-compat compare: the script ended with {code}", file=sys.stderr)
