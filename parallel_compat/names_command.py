@@ -61,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _unknown(name: str) -> str:
     if re.search(r"\s", name.strip()):
         missing = search_term(name)
-        what = "the page of errors does not have it"
+        text = re.sub(r"^\w+(?:Error|Exception|Warning):\s*", "", name.strip())
+        what = (
+            f"looked for the message `{text}` on the page of errors, and for a name in quotes, which it does not have"
+        )
         if missing:
             what = f"looked for {' and '.join(missing)}, which the tables do not have"
         way = "Give the last line of the traceback, or the name alone; `--errors` prints the messages that are known."

@@ -18,8 +18,6 @@ from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from parallel_compat.compare.comparison import Comparison
 
 EPILOG = """examples:
@@ -101,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         found, codes = _with_recording(arguments, recording) if recording else _with_original(arguments)
     except (CheckpointError, CannotRun) as error:
         return _fail(str(error))
-    _write(found, arguments, recording)
+    _write(found, arguments)
     print("\n".join(summary(found)))
     for name, code in codes.items():
         if code:
@@ -183,7 +181,7 @@ def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comp
     return found, {"here": code}
 
 
-def _write(found: Comparison, arguments: argparse.Namespace, recording: str | None) -> None:
+def _write(found: Comparison, arguments: argparse.Namespace) -> None:
     if arguments.json:
         with replacing(arguments.json) as temporary:
             temporary.write_text(json.dumps(found.as_dict(), indent=1), "utf-8")
@@ -191,15 +189,7 @@ def _write(found: Comparison, arguments: argparse.Namespace, recording: str | No
         from parallel_compat.compare.page import page
 
         with replacing(arguments.html) as temporary:
-            temporary.write_text(page(found, arguments.script, _command(arguments, recording)), "utf-8")
-
-
-def _command(arguments: argparse.Namespace, recording: str | None) -> str:
-    told = [f"--with {arguments.other}"] * (arguments.other != "migrated" and recording is None)
-    told += ["--unsafe"] * arguments.unsafe + ["--plain"] * arguments.plain
-    told += [f"--{name} {value}" for name in ("era", "replicas", "steps") if (value := getattr(arguments, name))]
-    words: Sequence[str] = [*told, *([recording] if recording else []), arguments.script, *arguments.arguments]
-    return " ".join(["parallel-compat compare", *words])
+            temporary.write_text(page(found, arguments.script, arguments.words), "utf-8")
 
 
 def _fail(text: str) -> int:

@@ -10,40 +10,35 @@ from parallel_compat import html_report
 from parallel_compat.compare.curves import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from parallel_compat.compare.comparison import Comparison
     from parallel_compat.compare.curves import Curve
 
 _STYLE = """<style>
 .verdict { border-left: 0.4rem solid; padding: 0.6rem 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
-.equal { border-color: #2f9e44; } .differs { border-color: #e03131; }
 svg { width: 100%; max-width: 44rem; height: auto; font: 11px system-ui, sans-serif; }
-svg text { fill: currentColor; } svg .axis { stroke: currentColor; opacity: 0.4; fill: none; }
+svg .axis { stroke: currentColor; opacity: 0.4; fill: none; } .old, .new { fill: none; stroke-width: 2; }
 .old { stroke: #1c7ed6; } .new { stroke: #f76707; stroke-dasharray: 5 4; } .from { stroke: #e03131; }
-.old, .new { fill: none; stroke-width: 2; } h1, h2, code { overflow-wrap: anywhere; }
-:focus-visible { outline: 3px solid #1c7ed6; }
 </style>"""
 _WIDTH, _HEIGHT, _LEFT, _TOP = 400, 230, 56, 12
 _ROWS = 200  # of a table
 
 
-def page(found: Comparison, script: str, command: str = "") -> str:
+def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) -> str:
     """Return the page.
 
     Args:
         found: what was compared.
         script: its name, for the title.
-        command: what made the page.
+        command: what followed `parallel-compat`.
     """
-    return html_report.page(
-        f"{script}: did the results change?",
-        f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]}",
-        [_STYLE, *_sections(found, command)],
-    )
+    lead = f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]}"
+    about = [("script", html_report.code(script)), ("command", html_report.command(command))]
+    return html_report.page(f"{script}: did the results change?", lead, [_STYLE, *_sections(found)], about)
 
 
-def _sections(found: Comparison, command: str) -> Iterator[str]:
+def _sections(found: Comparison) -> Iterator[str]:
     state = "equal" if found.is_equal else "differs"
     yield f'<p class="verdict {state}" role="status">{html.escape(found.verdict())}</p>'
     yield _why(found)
@@ -77,8 +72,6 @@ def _sections(found: Comparison, command: str) -> Iterator[str]:
     )
     seconds = [(name, f"{value:.1f} s") for name, value in found.seconds.items()]
     yield html_report.table("time", "Time", ("run", "took"), seconds)
-    if command:
-        yield f'<section id="command"><h2>Command</h2><pre tabindex="0">{html.escape(command)}</pre></section>'
 
 
 def _why(found: Comparison) -> str:

@@ -157,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
         reports = [_written(one) for one in reports]
     if arguments.html:
         with replacing(arguments.html) as temporary:
-            temporary.write_text(html.page(reports, written=arguments.write), "utf-8")
+            temporary.write_text(html.page(reports, written=arguments.write, command=arguments.words), "utf-8")
     _tell(reports, arguments)
     return _code(reports, check=arguments.check)
 
