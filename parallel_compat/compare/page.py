@@ -40,15 +40,19 @@ def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) 
 
 def _sections(found: Comparison) -> Iterator[str]:
     state = "equal" if found.is_equal else "differs"
-    yield f'<p class="verdict {state}" role="status">{html.escape(found.verdict())}</p>'
+    yield f'<p class="verdict {state}" role="status">{html_report.text(found.verdict())}</p>'
     yield _why(found)
     for number, name in enumerate(found.models):
         yield f"<h2>Model {html.escape(name)}</h2>"
         notes = [sentence for model, sentence in found.notes if model == number]
-        yield "".join(f"<p>{html.escape(note)}</p>" for note in notes)
-        yield _picture(found.curves[number])
-        yield _losses(number, found.curves[number])
-        rows = [(each.name, each.kind, percent(each.difference), each.state) for each in found.layers[number]]
+        yield "".join(f"<p>{html_report.text(note)}</p>" for note in notes)
+        for curve in found.curves[number : number + 1]:
+            yield _picture(curve)
+            yield _losses(number, curve)
+        rows = [
+            (each.name, each.kind, percent(each.difference), each.state)
+            for each in dict(enumerate(found.layers)).get(number, [])
+        ]
         yield html_report.table(
             f"layers{number}",
             "Layers in the first step",
