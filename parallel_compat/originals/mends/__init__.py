@@ -10,6 +10,7 @@ ALL = (
     "python",
     "numpy",
     "numpy_promotion",
+    "svd_signs",
     "h5py",
     "yaml",
     "tensorboard",
