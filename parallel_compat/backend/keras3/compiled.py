@@ -13,14 +13,11 @@ from keras.src.losses import loss as loss_module
 from keras.src.saving import serialization_lib
 from keras.src.trainers import compile_utils
 
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.keras3.layers import untracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-# The class whose methods `keras.Model` has, for old code puts methods of its own on `keras.Model`.
-_Trainer = next(kind for kind in keras.Model.__mro__ if kind.__name__ == "TensorFlowTrainer")
-
 
 # Functions of Keras that are public in all but name.
 apply_mask = loss_module.apply_mask
@@ -195,7 +192,7 @@ def _spec(tensor: Any) -> Any:
 
 def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
-    names, required = _names(getattr(_Trainer, method))
+    names, required = _names(getattr(moved_names.Trainer, method))
     if not args and required <= kwargs.keys() <= names.keys():
         return kwargs
     by_name = dict(zip(names, args, strict=False))
@@ -204,7 +201,7 @@ def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
         if required <= by_name.keys():
             return by_name
     # `Signature.bind` takes longer than a small step; it knows what to say, and what goes where, in all other cases.
-    bound = dict(_signature(getattr(_Trainer, method)).bind(None, *args, **kwargs).arguments)
+    bound = dict(_signature(getattr(moved_names.Trainer, method)).bind(None, *args, **kwargs).arguments)
     del bound["self"]
     further = bound.pop("kwargs", {})
     return {**bound, **further}
@@ -221,7 +218,7 @@ def own_method(model: keras.Model, name: str) -> Callable[..., Any]:
     of = next(
         kind
         for kind in type(model).__mro__
-        if name in vars(kind) and (kind is _Trainer or kind.__module__.partition(".")[0] == package)
+        if name in vars(kind) and (kind is moved_names.Trainer or kind.__module__.partition(".")[0] == package)
     )
     return cast("Callable[..., Any]", vars(of)[name].__get__(model))
 

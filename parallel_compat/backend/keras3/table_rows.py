@@ -11,10 +11,10 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
-import keras.src.backend.tensorflow.numpy as tensorflow_numpy
 import tensorflow as tf
 from keras.src.backend.common import stateless_scope
 
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def take_rows_where_the_table_is() -> None:
     """Let `keras.ops.take` of a variable in a scope that has `takes_rows` gather where the variable is."""
-    CORE.wrap(tensorflow_numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
+    CORE.wrap(moved_names.numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
 
 
 def _take(original: Callable[..., Any]) -> Callable[..., Any]:
