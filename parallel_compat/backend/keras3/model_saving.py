@@ -97,7 +97,7 @@ def act_on_template(
             template = model.template
             if isinstance(template, keras.Sequential):
                 inputs = args[0] if args else kwargs.get("input_tensors")
-                return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
+                return keras.models.clone_model(template, input_tensors=inputs, clone_function=clone_function)
             if not getattr(template, "inputs", None):
                 return type(template).from_config(template.get_config())
             return original(template, clone_function, *args, **kwargs)
@@ -171,7 +171,8 @@ def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], 
                 is_open = isinstance(filepath, h5py.File)
                 with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
                     if "optimizer_weights" in file:
-                        values = legacy_h5_format.load_optimizer_weights_from_hdf5_group(file)
+                        weights = file["optimizer_weights"]
+                        values = [weights[name] for name in h5_files.names_in(weights, "weight_names")]
                         optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
                         sentence = restore(optimizer, model.trainable_variables, [value[()] for value in values])
                         if sentence is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import keras
@@ -14,3 +15,10 @@ numpy: Any = _operations.numpy
 
 # The class of TensorFlow's backend whose methods `keras.Model` has: `TensorFlowTrainer`, since 3.16 `Trainer`.
 Trainer: Any = next(kind for kind in keras.Model.__mro__[1:] if "fit" in vars(kind))
+
+
+@functools.cache
+def functional_class() -> Any:
+    """Return the class of a model of inputs and outputs (`Functional`)."""
+    any_input = keras.Input((1,), name="any_input")  # named, for what has no name of its own is numbered
+    return type(keras.Model(any_input, any_input, name="any_model"))

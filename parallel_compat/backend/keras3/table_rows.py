@@ -29,7 +29,7 @@ def take_rows_where_the_table_is() -> None:
 def _take(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        if axis != 0 or not isinstance(x, keras.Variable) or not stateless_scope.in_stateless_scope():
+        if axis != 0 or not isinstance(x, keras.Variable):
             return original(x, indices, axis)
         takes_rows = getattr(stateless_scope.get_stateless_scope(), "takes_rows", None)
         if takes_rows is None or not takes_rows(x) or isinstance(indices, (tf.SparseTensor, tf.RaggedTensor)):
