@@ -55,14 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has what it wanted. Python would complain once more when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+    except ImportError as error:
+        from parallel_compat import versions
+
+        explained = versions.explained(error, "this command")
+        if explained is error:
             raise
-        print(
-            f"parallel-compat: error: expected tensorflow and keras to be installed. Received: {error}. "
-            "Install it with: pip install 'parallel-compat[tensorflow]'",
-            file=sys.stderr,
-        )
+        print(f"parallel-compat: error: {explained}", file=sys.stderr)
         return COULD_NOT_RUN
     return code
 

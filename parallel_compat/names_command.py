@@ -33,6 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="list the attributes of Keras and TensorFlow that this package sets: which, who sets it, why, and in "
         "which version the place was read",
     )
+    parser.add_argument(
+        "--contract",
+        action="store_true",
+        help="check that the installed Keras and TensorFlow have every private name that this package needs of them",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.differences:
         print(results_page.page(), end="")
         return 0
+    if arguments.contract:
+        return check_contract()
     if arguments.patches:
         print("\n".join(patches_of_everything()))
         return 0
@@ -78,6 +85,24 @@ def patches_of_everything() -> list[str]:
     from parallel_compat.backend.patches import patches
 
     return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
+
+
+def check_contract() -> int:
+    """Print which private names are gone, or how many are there; return the exit code."""
+    # Here, for the names need neither Keras nor TensorFlow.
+    import keras
+    import tensorflow as tf
+
+    from parallel_compat.backend import contract
+    from parallel_compat.originals import contract as of_originals
+
+    versions = f"Keras {keras.__version__}, TensorFlow {tf.__version__}"
+    gone = contract.check() + of_originals.check()
+    for sentence in gone:
+        print(sentence)
+    needed = len(contract.KERAS), len(contract.TENSORFLOW), len(of_originals.needed())
+    print(f"{versions}: {len(gone)} of the {sum(needed)} private names that are needed are gone or have changed")
+    return 1 if gone else 0
 
 
 def counts() -> list[str]:

@@ -1,15 +1,106 @@
-"""What a bug report needs: the versions of this package and of what it stands on, and the devices."""
+"""The versions of this package and of what it stands on: those of a bug report, and those that were tested."""
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
+import re
 import sys
+import warnings
 from importlib.metadata import PackageNotFoundError, version
 
 from parallel_compat import __version__, startup_log
+from parallel_compat.warning_category import ParallelCompatWarning
 
 _PACKAGES = ("tensorflow", "keras", "tf_keras", "numpy", "h5py")
+
+# The releases that the tests ran with (`docs/versions.json`), as major and minor numbers.
+TESTED = {
+    "keras": ((3, 12), (3, 13), (3, 14), (3, 15)),
+    "tensorflow": ((2, 18), (2, 19), (2, 20), (2, 21)),
+}
+_SPELLED = {"keras": "Keras", "tensorflow": "TensorFlow"}
+
+
+def tested() -> str:
+    """Return the releases of Keras and TensorFlow that were tested, in words.
+
+    >>> tested()
+    'Keras 3.12 to 3.15 and TensorFlow 2.18 to 2.21'
+    """
+    return " and ".join(
+        f"{_SPELLED[name]} {'.'.join(map(str, releases[0]))} to {'.'.join(map(str, releases[-1]))}"
+        for name, releases in TESTED.items()
+    )
+
+
+def untested(loaded: dict[str, str]) -> list[str]:
+    """Return which of some versions are of releases that were not tested.
+
+    >>> untested({"keras": "3.15.1", "tensorflow": "2.23.0"})
+    ['TensorFlow 2.23.0']
+
+    Args:
+        loaded: the versions by the names of the modules.
+    """
+    found = []
+    for name, number in loaded.items():
+        is_release = re.fullmatch(r"(\d+)\.(\d+)[.\d]*(\+.*)?", number)
+        release = (int(is_release[1]), int(is_release[2])) if is_release else None
+        if release not in TESTED[name]:
+            found.append(f"{_SPELLED[name]} {number}")
+    return found
+
+
+def _loaded() -> dict[str, str]:
+    return {name: str(getattr(sys.modules[name], "__version__", "?")) for name in TESTED if name in sys.modules}
+
+
+@functools.cache
+def warn_of_untested() -> None:
+    """Warn, once, of a Keras or TensorFlow that was not tested."""
+    found = untested(_loaded())
+    if found:
+        warnings.warn(
+            f"parallel_compat {__version__} was tested with {tested()}, not with {' and '.join(found)}. "
+            "`parallel-compat names --contract` says whether it has all that is needed.",
+            ParallelCompatWarning,
+            stacklevel=4,
+        )
+
+
+def explained(error: Exception, needed_by: str) -> Exception:
+    """Return what to raise for an error at the import of Keras, TensorFlow or a private name of theirs.
+
+    Args:
+        error: the error.
+        needed_by: what was imported.
+
+    Returns:
+        An error that says what is not installed, or which private names the installed version does not have; `error`
+        itself if it is about neither.
+    """
+    missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    if missing in TESTED:
+        return ModuleNotFoundError(
+            f"Expected tensorflow and keras to be installed for {needed_by}. Received: {error}. "
+            "Install it with `pip install 'parallel-compat[tensorflow]'`, or 'parallel-compat[gpu]' on Linux with "
+            "NVIDIA GPUs.",
+            name=missing,
+        )
+    if "keras" not in sys.modules:
+        return error
+    from parallel_compat.backend import contract  # not before: most errors are of a package that is not installed
+
+    gone = contract.check()
+    if not gone:
+        return error
+    received = " and ".join(f"{_SPELLED[name]} {number}" for name, number in _loaded().items())
+    return ImportError(
+        f"Expected {tested()} for {needed_by}. Received: {received}, where {'; '.join(gone)}. "
+        "Install a version that was tested, or report this line."
+    )
 
 
 def versions() -> list[str]:

@@ -99,7 +99,8 @@ def test_facts_and_migrate_import_neither_keras_nor_tensorflow() -> None:
 # The arrows of the page, from the bottom up.
 LAYERS = [{"names"}, {"backend", "originals"}, {"recover"}, CORE, {"legacy"}, {"migrate", "compare", "run"}]
 BELOW_ALL = {
-    f"parallel_compat.{name}" for name in ("atomic_file", "context_variables", "hdf5_output", "warning_category")
+    f"parallel_compat.{name}"
+    for name in ("atomic_file", "context_variables", "hdf5_output", "private_names", "warning_category")
 }
 
 
