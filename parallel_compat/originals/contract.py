@@ -47,9 +47,10 @@ def check() -> list[str]:
 def _made(tree: ast.Module) -> Iterator[str]:
     """Yield the modules of TensorFlow that a mend makes."""
     for node in ast.walk(tree):
-        is_maker = isinstance(node, ast.Call) and getattr(node.func, "id", "") in _MAKERS
-        if is_maker and isinstance(node.args[0], ast.Constant):
-            yield node.args[0].value
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _MAKERS:
+            name = _text(node.args[0])
+            if name:
+                yield name
 
 
 def _used(tree: ast.Module) -> Iterator[str]:
@@ -69,6 +70,11 @@ def _used(tree: ast.Module) -> Iterator[str]:
             if isinstance(node.value, ast.Name) and node.value.id in modules:
                 yield f"{modules[node.value.id]}.{node.attr}"
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace":
-            owner, name = ast.unparse(node.args[0]).split("."), node.args[1]
-            if owner[0] in modules and isinstance(name, ast.Constant):
-                yield ".".join((modules[owner[0]], *owner[1:], name.value))
+            owner, name = ast.unparse(node.args[0]).split("."), _text(node.args[1])
+            if owner[0] in modules and name:
+                yield ".".join((modules[owner[0]], *owner[1:], name))
+
+
+def _text(node: ast.expr) -> str:
+    """Return a string that a source has, or "" for what is none."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
