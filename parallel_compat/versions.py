@@ -18,21 +18,24 @@ _PACKAGES = ("tensorflow", "keras", "tf_keras", "numpy", "h5py")
 # The releases that the tests ran with (`docs/versions.json`), as major and minor numbers.
 TESTED = {
     "keras": ((3, 12), (3, 13), (3, 14), (3, 15)),
-    "tensorflow": ((2, 18), (2, 19), (2, 20), (2, 21)),
+    "tensorflow": ((2, 21),),
 }
 _SPELLED = {"keras": "Keras", "tensorflow": "TensorFlow"}
 
 
 def tested() -> str:
-    """Return the releases of Keras and TensorFlow that were tested, in words.
+    """Return the releases of Keras and TensorFlow that were tested, in words."""
+    return " and ".join(f"{_SPELLED[name]} {_in_words(releases)}" for name, releases in TESTED.items())
 
-    >>> tested()
-    'Keras 3.12 to 3.15 and TensorFlow 2.18 to 2.21'
+
+def _in_words(releases: tuple[tuple[int, int], ...]) -> str:
+    """Return releases in words.
+
+    >>> _in_words(((2, 18), (2, 21)))
+    '2.18 to 2.21'
     """
-    return " and ".join(
-        f"{_SPELLED[name]} {'.'.join(map(str, releases[0]))} to {'.'.join(map(str, releases[-1]))}"
-        for name, releases in TESTED.items()
-    )
+    ends = [".".join(map(str, release)) for release in (releases[0], releases[-1])]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def untested(loaded: dict[str, str]) -> list[str]:
