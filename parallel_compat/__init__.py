@@ -1,4 +1,4 @@
-"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same results, the same files."""
+"""Run, migrate and recover old Keras multi-GPU code on today's TensorFlow, with the old results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from parallel_compat.run.install import install
     from parallel_compat.warning_category import ParallelCompatWarning
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0"
 
 # name -> the module that it is defined in. TensorFlow is imported when the first of them is used.
 _PUBLIC = {
@@ -83,8 +83,14 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(home), name)
     except (ImportError, AttributeError) as error:
         from parallel_compat import versions
+        from parallel_compat.missing_keras import explain
 
-        raise versions.explained(error, f"`parallel_compat.{name}`") from error
+        reason = explain(error) if isinstance(error, ImportError) else None
+        kind: type[ImportError] = type(error) if isinstance(error, ImportError) else ImportError
+        reason = reason or versions.what_is_gone()
+        if reason is None:
+            raise
+        raise kind(f"`parallel_compat.{name}`: {reason}.", name=error.name) from error
     if "keras" in sys.modules:
         from parallel_compat import versions
 

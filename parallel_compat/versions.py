@@ -73,37 +73,17 @@ def warn_of_untested() -> None:
         )
 
 
-def explained(error: Exception, needed_by: str) -> Exception:
-    """Return what to raise for an error at the import of Keras, TensorFlow or a private name of theirs.
-
-    Args:
-        error: the error.
-        needed_by: what was imported.
-
-    Returns:
-        An error that says what is not installed, or which private names the installed version does not have; `error`
-        itself if it is about neither.
-    """
-    missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
-    if missing in TESTED:
-        return ModuleNotFoundError(
-            f"Expected tensorflow and keras to be installed for {needed_by}. Received: {error}. "
-            "Install it with `pip install 'parallel-compat[tensorflow]'`, or 'parallel-compat[gpu]' on Linux with "
-            "NVIDIA GPUs.",
-            name=missing,
-        )
+def what_is_gone() -> str | None:
+    """Name what the installed Keras and TensorFlow lack, in a sentence without a full stop; None if nothing."""
     if "keras" not in sys.modules:
-        return error
+        return None
     from parallel_compat.backend import contract  # not before: most errors are of a package that is not installed
 
     gone = contract.check()
     if not gone:
-        return error
+        return None
     received = " and ".join(f"{_SPELLED[name]} {number}" for name, number in _loaded().items())
-    return ImportError(
-        f"Expected {tested()} for {needed_by}. Received: {received}, where {'; '.join(gone)}. "
-        "Install a version that was tested, or report this line."
-    )
+    return f"Expected {tested()}. Received: {received}, where {'; '.join(gone)}. Install a version that was tested"
 
 
 def versions() -> list[str]:

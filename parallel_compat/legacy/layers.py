@@ -76,7 +76,7 @@ def take_common(keywords: dict[str, Any], kind: Any = None) -> Any:
 
     Args:
         keywords: the arguments.
-        kind: the class, whose own arguments of these names are left (`input_dim` of an `Embedding`).
+        kind: the class, whose own arguments of these names are kept (`input_dim` of an `Embedding`).
 
     Returns:
         A function that gives them their effect on the layer, once it is made.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -32,8 +33,6 @@ from parallel_compat.recover.target import Target
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.translation import Translation
 
@@ -96,10 +95,10 @@ def load(
             return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode)
         template = template_of(stored, given, target=target(given))
         assert template.translation is not None
-        _refuse_what_is_not_here(template.translation)
+        _refuse_unknown_layers(template.translation)
         single, state = keras_models.read_model(template, reading, {**old_layers(), **given}, optimizer=compile)
     with naming(path):
-        model = _parallel_again(single, [wrapper.gpus for wrapper in template.wrappers])
+        model = _restore_parallel(single, [wrapper.gpus for wrapper in template.wrappers])
         if not compile or stored.training_config is None:
             return model
         notes: list[str] = []
@@ -165,7 +164,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     entry, wrappers = unwrap(model_entry(text))
     version = config.get("keras_version") if isinstance(config, dict) else None
     translation = translate(entry, version if isinstance(version, str) else None, given, target(given))
-    _refuse_what_is_not_here(translation)
+    _refuse_unknown_layers(translation)
     for note in translation.notes:
         warnings.warn(note, ParallelCompatWarning, stacklevel=4)
     single = keras_models.make(
@@ -175,10 +174,10 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         "the model's config",
         keras3.uncounted_names,
     )
-    return _parallel_again(single, [wrapper.gpus for wrapper in wrappers])
+    return _restore_parallel(single, [wrapper.gpus for wrapper in wrappers])
 
 
-def _refuse_what_is_not_here(translation: Translation) -> None:
+def _refuse_unknown_layers(translation: Translation) -> None:
     if translation.lambdas:
         raise CheckpointError(
             f"Expected a model without Python code. Received: the Lambda layer '{translation.lambdas[0]}', whose "
@@ -188,7 +187,7 @@ def _refuse_what_is_not_here(translation: Translation) -> None:
     translation.check()
 
 
-def _parallel_again(single: keras.Model, gpus: list[int]) -> keras.Model:
+def _restore_parallel(single: keras.Model, gpus: list[int]) -> keras.Model:
     """Return the parallel model that a file was written by: its script looks for `layers[-2]`, the single one."""
     if not gpus:
         return single

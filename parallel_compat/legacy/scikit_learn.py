@@ -8,15 +8,13 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
 
 from parallel_compat.legacy.utils import has_arg, to_list
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin

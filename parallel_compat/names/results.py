@@ -1,17 +1,15 @@
 """What Keras 2.2.4 and Keras 3 compute differently, and which of the two `migrate` and `recover` give.
 
-`docs/differences.md` and the HTML reports are made of it.
+`docs/reference/differences.md` and the HTML reports are made of it.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 THEN, TODAY = "as then", "**as Keras 3**"
 _NATIVE = "**as Keras 3**; as then with `--to native`"

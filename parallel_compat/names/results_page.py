@@ -1,4 +1,4 @@
-"""`docs/differences.md`, written from the tables of what differs."""
+"""`docs/reference/differences.md`, written from the tables of what differs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from parallel_compat.names.results import PARALLEL_MODEL, RESULTS
 _BEGINNING = """# Results that differ
 
 Written by `parallel-compat names --differences`; a test compares it. The other pages of the guide:
-[patterns](../migration_guide.md), [rules of `migrate`](rules.md).
+[patterns](../../migration_guide.md), [rules of `migrate`](rules.md).
 
 - [Keras 2.2.4 and Keras 3](#keras-224-and-keras-3)
 - [The function of Keras 2 and this package](#the-function-of-keras-2-and-this-package)

@@ -5,29 +5,24 @@ from __future__ import annotations
 import copy
 import logging
 import math
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import limits, optimizer_state, weight_edits
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
-from parallel_compat.recover.layer_tree import Branch, Leaf
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
 from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.reader import Reading
 from parallel_compat.recover.rules.layer_names import keras3_name
+from parallel_compat.recover.single_model import Template
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.reader import Reading
-    from parallel_compat.recover.single_model import Template
-
-    Array = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
 
 def read_model(

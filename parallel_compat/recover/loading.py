@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import keras1, resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
-from parallel_compat.recover.layer_tree import Branch, Leaf
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
 from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.parallel_wrapper import Wrapper
 from parallel_compat.recover.placement import place, split
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer, read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.rules.kernels import CORRELATING, TURNED
-from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.recover.single_model import Template, template_of, wrapper_of_weights, written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
-    from parallel_compat.recover.single_model import Template
-
-    Array = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
 _OF_MEANS = ("total", "count")
 # Keras 2.2's `conv_layers`: the layers whose kernels `load_weights(reshape=True)` reshaped.
@@ -78,29 +72,31 @@ class LoadedWeights:
 def load_template_weights(
     model: Any, path: str | os.PathLike[str], *, reshape: bool = False, max_bytes: int | None = None
 ) -> LoadedWeights:
-    """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
+    """Load the weights of an old checkpoint into a single model, whether a parallel or a single model wrote them.
 
-    The file may hold a whole model or weights only, of Keras 1 to 3 or tf.keras. Nothing in it is run. All weights
-    are found and their shapes held against the model's before the first is changed.
+    The file may hold a whole model or weights, of Keras 1 to 3 or tf.keras. No code in it is executed. All weights are
+    found and their shapes are compared before the first one changes.
 
-    >>> import keras, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")])
-    >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
-    Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
+    Examples:
+        >>> import keras, parallel_compat
+        >>> layers = [keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")]
+        >>> model = keras.Sequential([keras.Input((8,)), *layers])
+        >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
+        Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
 
     Args:
         model: a built `keras.Model` of Keras 3.
         path: the checkpoint.
-        reshape: whether an array of as many numbers as a convolution's kernel takes the kernel's shape, such as that of
-            a `Dense` layer which a 1x1 convolution replaces. As `load_weights(reshape=True)` of Keras 2.2.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        reshape: reshape an array to a convolution's kernel of the same size, for example from a `Dense` layer that a
+            1x1 convolution replaces. As `load_weights(reshape=True)` in Keras 2.2.
+        max_bytes: limit of the total size of the arrays. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
-        What was found in the file.
+        A record of what was loaded. Printed, it is one sentence.
 
     Raises:
-        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The model is then as it
-            was before.
+        CheckpointError: if the file is unreadable, would load nothing, or does not fit the model. The model is then
+            unchanged.
     """
     from parallel_compat.recover.keras_models import tree_of
 
@@ -158,7 +154,7 @@ def load_weights_by_name(
         model: a `keras.Model`, or what has `layers`.
         path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
-        skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        skip_mismatch: whether layers whose weights do not fit are skipped, with a warning.
         reshape: as in `load_template_weights`.
         max_bytes: as in `load_template_weights`.
 
@@ -236,7 +232,7 @@ def _template(stored: Stored) -> Template | None:
     try:
         return template_of(stored)
     except CheckpointError:
-        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
+        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names remain.
         if (
             wrapper_of_weights(stored) is None
             and stored.keras_version is not None

@@ -662,7 +662,7 @@ def test_each_known_difference_is_named_with_its_reason(tmp_path):
     """The guide's table, but for the logs of `on_batch_end`, which are no results."""
     rows = next(
         table
-        for table in (DATA.parents[2] / "docs" / "differences.md").read_text().split("## ")
+        for table in (DATA.parents[2] / "docs" / "reference" / "differences.md").read_text().split("## ")
         if "`clipnorm`" in table
     )
     assert len([line for line in rows.splitlines() if line.startswith("| ") and "Keras 2.2.4" not in line]) == 31

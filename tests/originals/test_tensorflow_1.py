@@ -33,7 +33,11 @@ def test_names_of_tensorflow_1() -> None:
         import tensorflow as tf
         import tensorflow.train
         import tensorflow.compat.v1 as v1
+        import tensorflow.compat.v1.nn
         import tensorflow.keras.layers as L
+        from tensorflow.compat.v1.keras.backend import set_session
+        from tensorflow.compat.v1.keras.layers import Dense
+        from tensorflow.compat.v1.train import Saver
         from tensorflow import flags
         from tensorflow.keras.models import Sequential
         from tensorflow.python.client import device_lib
@@ -55,7 +59,9 @@ def test_names_of_tensorflow_1() -> None:
             value = session.run(net).tolist()
         print(json.dumps({
             "versions": [tf.__version__, tf.VERSION, tf.version.VERSION, tf.keras.__version__],
-            "same": [v1 is tf.compat.v1, v1.layers is tf.layers, issubclass(L.Dense, tf.keras.layers.Layer)],
+            "same": [v1 is tf.compat.v1, v1.layers is tf.layers, issubclass(L.Dense, tf.keras.layers.Layer),
+                     Saver is tf.train.Saver, issubclass(Dense, tf.keras.layers.Layer),
+                     issubclass(tf.nn.rnn_cell.LSTMCell, tf.keras.layers.Layer)],
             "later": [hasattr(tf, name) for name in ("GradientTape", "Module", "placeholder", "contrib", "optimizers")],
             "refused": refused,
             "value": value,
@@ -65,7 +71,7 @@ def test_names_of_tensorflow_1() -> None:
         """
     )
     assert said["versions"] == ["1.15.5", "1.15.5", "1.15.5", "2.2.4-tf"]
-    assert said["same"] == [True, True, True]
+    assert said["same"] == [True] * 6
     assert said["cells"]
     assert said["later"] == [True, True, True, True, False]
     assert "tf.estimator.Estimator" in said["refused"].replace("_", ".")
@@ -186,3 +192,21 @@ def test_eager_execution_trains() -> None:
         """
     )
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
+
+
+def test_values_that_tensorflow_1_took() -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        images = tf.keras.Input((4,), sparse=True)
+        net = tf.keras.Model(images, tf.keras.layers.Lambda(tf.sparse.to_dense)(images))
+        print(json.dumps({
+            "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
+            "dense": net.predict(tf.SparseTensor([[0, 1]], [3.0], [1, 4]), steps=1).tolist(),
+        }))
+        """
+    )
+    assert said == {"sizes": [None, 2, 1], "dense": [[0, 3, 0, 0]]}

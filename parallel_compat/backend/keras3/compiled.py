@@ -177,7 +177,7 @@ class Compiled:
         self._loss_tracker.update_state(loss, sample_weight=samples)
 
     def replace_losses(self, place: Callable[[Any], Any]) -> list[Any]:
-        """Put `place(loss)` in the place of each loss (`CompileLoss._flat_losses`), and return the new ones."""
+        """Replace each loss by `place(loss)` (`CompileLoss._flat_losses`), and return the new ones."""
         if self._loss is None:
             return []
         self._loss._flat_losses = [e._replace(loss=place(e.loss)) for e in self._loss._flat_losses]

@@ -43,7 +43,7 @@ def register_once(handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 
 def has_symbolic(value: Any) -> bool:
-    """Say whether there is a symbolic tensor in a value: in a list, a tuple, a dict or a slice."""
+    """Return whether there is a symbolic tensor in a value: in a list, a tuple, a dict or a slice."""
     if isinstance(value, keras.KerasTensor):
         return True
     if isinstance(value, (list, tuple)):
@@ -61,12 +61,12 @@ def api_names(function: Any) -> list[str]:
 
 
 def same_function(function: Any, other: Any) -> bool:
-    """Say whether two TensorFlow functions are one under their decorators."""
+    """Return whether two TensorFlow functions are one under their decorators."""
     return function is not None and tf_decorator.unwrap(function)[1] is tf_decorator.unwrap(other)[1]
 
 
 def _in_another(frame: FrameType | None) -> bool:
-    """Say whether a TensorFlow function further out was called on symbolic tensors, and will be asked about."""
+    """Return whether a TensorFlow function further out was called on symbolic tensors, and will be asked about."""
     while frame is not None and frame.f_code is not SymbolicTensorDispatcher.handle.__code__:
         code = frame.f_code
         if code.co_name == _HANDLER and code.co_filename == dispatch.__file__:

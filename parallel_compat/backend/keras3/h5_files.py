@@ -242,7 +242,7 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
 
 
 def is_safe_mode() -> bool:
-    """Say whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
+    """Return whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
     return global_state.get_global_attribute(_SAFE_MODE) is not False
 
 

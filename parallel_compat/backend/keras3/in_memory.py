@@ -31,7 +31,7 @@ def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str,
 
 
 def has_own_step(model: keras.Model, kind: str) -> bool:
-    """Whether a model has a step of the user's.
+    """Whether a model's class overrides a step.
 
     Args:
         model: the model.

@@ -118,12 +118,12 @@ def in_stateless_scope() -> bool:
 
 
 def is_input(tensor: Any) -> bool:
-    """Say whether a tensor is symbolic and was computed from nothing: that of `keras.Input`."""
+    """Return whether a tensor is symbolic and was computed from nothing: that of `keras.Input`."""
     return isinstance(tensor, keras.KerasTensor) and isinstance(operation_of(tensor), keras.layers.InputLayer)
 
 
 def has_history(tensor: Any) -> bool:
-    """Say whether an operation made a symbolic tensor, so that `operation_of` has an answer."""
+    """Return whether an operation made a symbolic tensor, so that `operation_of` has an answer."""
     return getattr(tensor, "_keras_history", None) is not None
 
 

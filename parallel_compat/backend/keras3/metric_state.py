@@ -49,7 +49,7 @@ class _Held:
 def means_held(metrics: Iterable[Any]) -> Iterator[None]:
     """Hold the state of Keras's own means as tensors of the graph, and write it at the end.
 
-    Other metrics are left alone: their `update_state` may do with variables what tensors cannot.
+    Other metrics are not changed: their `update_state` may do with variables what tensors cannot.
 
     Args:
         metrics: of a model, which are updated in the graph that is the default one, and in no function within it.

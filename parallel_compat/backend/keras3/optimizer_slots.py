@@ -75,7 +75,7 @@ def knows(optimizer: Any, variable: Any) -> bool:
 
 
 def can_be_extended(optimizer: Any) -> bool:
-    """Say whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
+    """Return whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
     return kind_of(optimizer) in _SLOTS
 
 

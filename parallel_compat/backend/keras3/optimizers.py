@@ -48,7 +48,7 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
 
 
 def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> bool:
-    """Say whether an optimizer has stepped one of these variables, and can go on with more of them.
+    """Return whether an optimizer has stepped one of these variables, and can go on with more of them.
 
     Args:
         optimizer: any optimizer.

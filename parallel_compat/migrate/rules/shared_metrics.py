@@ -8,18 +8,13 @@ model is made, in the project, or by the losses of `compile`.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.kinds import Kinds
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.kinds import Kinds
 
 RULE = "shared-metrics"
 SAFE = True

@@ -19,10 +19,15 @@ def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str]
         gone: for each name that has no value any more, what to do instead.
     """
     gone = gone or {}
-    inner = vars(module).get("_tfmw_wrapped_module", module)  # `tf.compat.v1` is a wrapper of a module
+    inner = vars(module).get("_tfmw_wrapped_module")
+    if inner is not None:  # a wrapper that remembers what it has, as `tf.compat.v1` in TensorFlow 2; it serves modules
+        from tensorflow.python.util.lazy_loader import LazyLoader
+
+        for name, path in served.items():
+            setattr(module, name, LazyLoader(name, vars(inner), path))
+        return
     for name in served:
         vars(module).pop(name, None)
-        vars(inner).pop(name, None)
 
     def __getattr__(name: str) -> Any:
         if name in gone:
@@ -32,10 +37,10 @@ def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str]
         if name not in served:
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
         value = load(served[name])
-        vars(inner)[name] = value
+        vars(module)[name] = value
         return value
 
-    inner.__getattr__ = __getattr__
+    module.__getattr__ = __getattr__  # type: ignore[method-assign]
 
 
 def load(path: str) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.originals.mends import logical_devices
+from parallel_compat.originals.mends.lazy_names import serve
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "2.2.3"
+_API = "tensorflow._api.v2."
 
 # Modules of `tf` that are the original's: its module, and where it is in the original's sources.
 _MODULES = {
@@ -82,42 +85,15 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
         finder: serves the original's modules.
     """
     for owner in {**_MODULES, **_NAMES, **_GONE}:
-        _serve(importlib.import_module(owner), owner)
+        served = {name: f"{owner}.{name}" for name in _MODULES.get(owner, ())} | _NAMES.get(owner, {})
+        serve(importlib.import_module(owner), served, _GONE.get(owner))
     for module in (tensorflow, tensorflow.compat.v1, tensorflow.compat.v2):
         vars(module).update(__version__=_VERSION)
         vars(module.version).update(VERSION=_VERSION)
+    for full in [full for full in sys.modules if full.startswith((f"{_API}distribute", f"{_API}compat.v1."))]:
+        name = full.replace(_API, "tensorflow.")
+        if not any(f"{name}.".startswith(f"{place}.") for place in finder.places):
+            sys.modules[name] = sys.modules[full]  # else a folder is found, or the module is run again
     tensorflow.config.set_soft_device_placement(True)  # "/gpu:0" in a script is the CPU where there is no GPU
     if settings.replicas is not None:
         logical_devices.simulate(finder.mends, settings.replicas)
-
-
-def _serve(module: ModuleType, owner: str) -> None:
-    served = {name: f"{owner}.{name}" for name in _MODULES.get(owner, ())} | _NAMES.get(owner, {})
-    gone = _GONE.get(owner, {})
-    inner = vars(module).get("_tfmw_wrapped_module")
-    if inner is not None:  # a wrapper that remembers what it has: `tf.compat.v1`, `tf.compat.v1.nn`
-        from tensorflow.python.util.lazy_loader import LazyLoader
-
-        for name, path in served.items():
-            setattr(module, name, LazyLoader(name, vars(inner), path))
-        return
-    for name in served:
-        vars(module).pop(name, None)
-
-    def __getattr__(name: str) -> Any:
-        if name in gone:
-            raise AttributeError(f"tf.{name} left TensorFlow: there is nothing in its place. What to do: {gone[name]}.")
-        if name not in served:
-            raise AttributeError(f"module {owner!r} has no attribute {name!r}")
-        path = served[name]
-        try:
-            value: Any = importlib.import_module(path)
-        except ModuleNotFoundError as error:
-            if error.name != path:
-                raise
-            place, _, last = path.rpartition(".")
-            value = getattr(importlib.import_module(place), last)
-        vars(module)[name] = value
-        return value
-
-    module.__getattr__ = __getattr__  # type: ignore[method-assign]

@@ -1,7 +1,7 @@
-"""Writes `docs/compatibility.md` from `docs/compatibility.json`.
+"""Writes `docs/evidence/compatibility.md` from `docs/evidence/compatibility.json`.
 
-python docs/compatibility.py           writes it
-python docs/compatibility.py --check   ends with 1 if it is not what the data say
+python docs/evidence/compatibility.py           writes it
+python docs/evidence/compatibility.py --check   ends with 1 if it is not what the data say
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PAGE = HERE / "compatibility.md"
 
 _BEGINNING = """# What runs
 
-Written by `docs/compatibility.py` from `docs/compatibility.json`, which holds what was seen; a test compares them.
+Written by `compatibility.py` from `compatibility.json`, which holds what was seen; a test compares them.
 
 `run` runs the original of each era. Before that it computed on Keras 3 as the old Keras's did: what was counted then
 and not again is marked as "counted before".

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
-from parallel_compat.originals.lazy_names import serve
 from parallel_compat.originals.mends import devices
+from parallel_compat.originals.mends.lazy_names import serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,10 @@ PLACES = {
     "tensorflow.nn.rnn_cell": "_api/v1/nn/rnn_cell",
     "tensorflow._api.v1.feature_column": "_api/v1/feature_column",
     "tensorflow._api.v1.layers": "_api/v1/layers",
+    "tensorflow.compat.v1.feature_column": "_api/v1/feature_column",
+    "tensorflow.compat.v1.keras": "python/keras/api/_v1/keras",
+    "tensorflow.compat.v1.layers": "_api/v1/layers",
+    "tensorflow.compat.v1.nn.rnn_cell": "_api/v1/nn/rnn_cell",
     "tensorflow.compat.v2.keras": "python/keras/api/_v2/keras",
     "tensorflow.python.feature_column": "python/feature_column",
     "tensorflow.python.keras": "python/keras",
@@ -133,7 +137,7 @@ def _name_modules(tensorflow: ModuleType) -> None:
         name = full.removeprefix(_API)
         if name == full or name.startswith("compat.") or f"tensorflow.{name}" in PLACES:
             continue
-        sys.modules[f"tensorflow.{name}"] = module = _unwrapped(module)
+        sys.modules[f"tensorflow.{name}"] = sys.modules[f"tensorflow.compat.v1.{name}"] = module = _unwrapped(module)
         owner, _, last = f"tensorflow.{name}".rpartition(".")
         setattr(sys.modules[owner], last, module)
     compat, api = ModuleType("tensorflow.compat"), ModuleType("tensorflow._api.v1")
