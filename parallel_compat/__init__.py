@@ -82,19 +82,19 @@ def __getattr__(name: str) -> Any:
     try:
         value = getattr(import_module(home), name)
     except (ImportError, AttributeError) as error:
-        from parallel_compat import versions
+        from parallel_compat import tested_versions
         from parallel_compat.missing_keras import explain
 
         reason = explain(error) if isinstance(error, ImportError) else None
         kind: type[ImportError] = type(error) if isinstance(error, ImportError) else ImportError
-        reason = reason or versions.what_is_gone()
+        reason = reason or tested_versions.what_is_gone()
         if reason is None:
             raise
         raise kind(f"`parallel_compat.{name}`: {reason}.", name=error.name) from error
     if "keras" in sys.modules:
-        from parallel_compat import versions
+        from parallel_compat import tested_versions
 
-        versions.warn_of_untested()
+        tested_versions.warn_of_untested()
     globals()[name] = value
     return value
 

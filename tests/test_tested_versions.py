@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from parallel_compat import versions
+from parallel_compat import tested_versions
 
 ROWS = json.loads((Path(__file__).parents[1] / "docs" / "versions.json").read_text())
 
@@ -21,7 +21,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_tested_releases_are_those_of_the_table() -> None:
     """Each release that counts as tested has a row that says what was run."""
-    for name, releases in versions.TESTED.items():
+    for name, releases in tested_versions.TESTED.items():
         ran = {
             tuple(map(int, number.split(".")))
             for row in ROWS
@@ -36,7 +36,7 @@ def test_the_tested_releases_are_those_of_the_table() -> None:
     [("3.15.1", True), ("3.15.1+local", True), ("3.99.0", False), ("3.15.0.dev20260101", False)],
 )
 def test_which_releases_are_tested(number: str, is_tested: bool) -> None:
-    assert versions.untested({"keras": number}) == ([] if is_tested else [f"Keras {number}"])
+    assert tested_versions.untested({"keras": number}) == ([] if is_tested else [f"Keras {number}"])
 
 
 def test_an_untested_release_gets_one_warning() -> None:
@@ -44,7 +44,7 @@ def test_an_untested_release_gets_one_warning() -> None:
     done = run(code)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("ParallelCompatWarning") == 1
-    assert f"was tested with {versions.tested()}, not with Keras 3.99.0" in done.stderr
+    assert f"was tested with {tested_versions.tested()}, not with Keras 3.99.0" in done.stderr
 
 
 def test_a_release_without_a_name_is_told_by_that_name() -> None:
@@ -52,7 +52,7 @@ def test_a_release_without_a_name_is_told_by_that_name() -> None:
         "import keras.src.trainers.compile_utils as c; del c.MetricsList; import parallel_compat as p; p.parallelize"
     )
     last = done.stderr.strip().splitlines()[-1]
-    start = f"ImportError: `parallel_compat.parallelize`: Expected {versions.tested()}. Received: Keras 3."
+    start = f"ImportError: `parallel_compat.parallelize`: Expected {tested_versions.tested()}. Received: Keras 3."
     assert last.startswith(start)
     assert "keras.src.trainers.compile_utils.MetricsList is gone" in last
     assert "pip install" not in last
