@@ -41,11 +41,6 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
         return length
 
     @property
-    def may_grow(self) -> bool:
-        """Whether each epoch has to ask for `num_batches`."""
-        return getattr(self._epochs, "may_grow", False)
-
-    @property
     def batch_size(self) -> None:
         return None
 
