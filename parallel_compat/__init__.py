@@ -1,4 +1,4 @@
-"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same results, the same files."""
+"""Run, migrate and recover old Keras multi-GPU code on today's TensorFlow, with the old results."""
 
 from __future__ import annotations
 
@@ -80,15 +80,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         value = getattr(import_module(home), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+    except ImportError as error:
+        from parallel_compat.missing_keras import explain
+
+        reason = explain(error)
+        if reason is None:
             raise
-        raise ModuleNotFoundError(
-            f"Expected tensorflow and keras to be installed for `parallel_compat.{name}`. Received: {error}. "
-            "Install it with `pip install 'parallel-compat[tensorflow]'`, or 'parallel-compat[gpu]' on Linux with "
-            "NVIDIA GPUs.",
-            name=error.name,
-        ) from None
+        raise type(error)(f"`parallel_compat.{name}`: {reason}.", name=error.name) from error
     globals()[name] = value
     return value
 

@@ -280,4 +280,6 @@ def _devices_text(available: list[str], wanted: int) -> str:
         return f"This machine shows no GPU to TensorFlow. {how_to_simulate(max(wanted, 2))}"
     if wanted < 2:
         return f"This machine has: {available}. On one device train the model itself, without a parallel model."
+    if available[0].startswith("CPU"):
+        return f"This process has: {available}. {how_to_simulate(wanted)}"
     return f"This machine has: {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."

@@ -23,15 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help="what to look up: keras.utils.np_utils, K.int_shape, fit_generator, or an error message in quotes",
+        help="name such as keras.utils.np_utils, K.int_shape or fit_generator, or an error message in quotes",
     )
-    parser.add_argument("--errors", action="store_true", help="print the error messages of old code and what helps")
-    parser.add_argument("--differences", action="store_true", help="print what differs in results, by tool")
+    parser.add_argument("--errors", action="store_true", help="print the error messages of old code, and what helps")
+    parser.add_argument("--differences", action="store_true", help="print which results differ, and by which tool")
     parser.add_argument(
         "--patches",
         action="store_true",
-        help="list the attributes of Keras and TensorFlow that this package sets: which, who sets it, why, and in "
-        "which version the place was read",
+        help="list the attributes of Keras and TensorFlow that this package replaces, and why",
     )
 
 
@@ -62,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _unknown(name: str) -> str:
     if re.search(r"\s", name.strip()):
         missing = search_term(name)
-        what = "the page of errors does not have it"
+        text = re.sub(r"^\w+(?:Error|Exception|Warning):\s*", "", name.strip())
+        what = (
+            f"looked for the message `{text}` on the page of errors, and for a name in quotes, which it does not have"
+        )
         if missing:
             what = f"looked for {' and '.join(missing)}, which the tables do not have"
         way = "Give the last line of the traceback, or the name alone; `--errors` prints the messages that are known."

@@ -19,7 +19,7 @@ MODULES = imports(PACKAGE)
 
 def named_paths() -> set[str]:
     """The files and folders that the page names: in its tree, and between backticks."""
-    tree = PAGE.split("```")[1]
+    tree = next(block for block in PAGE.split("```") if block.lstrip().startswith("parallel_compat/"))
     listed = {word for line in tree.splitlines() for word in PATH.findall(line)}
     return listed | {path for span in re.findall(r"`([^`\n]+)`", PAGE) for path in PATH.findall(span)}
 
@@ -103,7 +103,14 @@ def test_facts_and_migrate_import_neither_keras_nor_tensorflow() -> None:
 LAYERS = [{"names"}, {"backend", "originals"}, {"recover"}, CORE, {"legacy"}, {"migrate", "compare", "run"}]
 BELOW_ALL = {
     f"parallel_compat.{name}"
-    for name in ("atomic_file", "context_variables", "hdf5_output", "module_loaders", "warning_category")
+    for name in (
+        "atomic_file",
+        "context_variables",
+        "hdf5_output",
+        "missing_keras",
+        "module_loaders",
+        "warning_category",
+    )
 }
 
 

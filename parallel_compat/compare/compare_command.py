@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from parallel_compat.compare.comparison import Comparison
 
 EPILOG = """examples:
-  parallel-compat recorder > record_keras.py          one file, for the old environment
-  python record_keras.py --out old.h5 train.py        there
-  parallel-compat compare old.h5 train.py             here: unmodified, under `parallel-compat run`
+  parallel-compat recorder > record_keras.py          writes the recorder
+  python record_keras.py --out old.h5 train.py        in the old environment
+  parallel-compat compare old.h5 train.py             here, under `parallel-compat run`
   parallel-compat compare --plain old.h5 migrated/train.py
   parallel-compat compare --replicas 2 one_device.h5 train.py
 """
@@ -29,13 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the subcommand takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
-    parser.add_argument("--plain", action="store_true", help="run the script as it stands, without legacy names")
-    parser.add_argument("--replicas", metavar="N", help="as of `parallel-compat run`")
-    parser.add_argument("--era", choices=[era.value for era in Era], metavar="NAME", help="as of `parallel-compat run`")
-    parser.add_argument("--json", metavar="FILE", help="write everything that was compared to FILE")
-    parser.add_argument("--html", metavar="FILE", help="write a page with a picture of the differences to FILE")
-    parser.add_argument("--max-bytes", type=int, metavar="N", help="how many bytes the arrays may have in all")
-    parser.add_argument("recording", metavar="RECORDING", help="what record_keras.py wrote")
+    parser.add_argument("--plain", action="store_true", help="run the script with plain Python, without `run`")
+    parser.add_argument("--replicas", metavar="N", help="see `parallel-compat run --help`")
+    parser.add_argument(
+        "--era", choices=[era.value for era in Era], metavar="NAME", help="see `parallel-compat run --help`"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write all compared values to FILE")
+    parser.add_argument("--html", metavar="FILE", help="write a page that plots the differences to FILE")
+    parser.add_argument("--max-bytes", type=int, metavar="N", help="limit of the total size of the arrays")
+    parser.add_argument("recording", metavar="RECORDING", help="the file that record_keras.py wrote")
     parser.add_argument("script", metavar="SCRIPT", help="the script, old or migrated")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
 
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         from parallel_compat.compare.page import page
 
         with open(arguments.html, "w", encoding="utf-8") as file:
-            file.write(page(found, arguments.script))
+            file.write(page(found, arguments.script, arguments.words))
     print("\n".join(summary(found)))
     if code:
         print(f"parallel-compat compare: the script ended with {code}", file=sys.stderr)

@@ -6,72 +6,71 @@ import html
 import math
 from typing import TYPE_CHECKING
 
+from parallel_compat import html_report
 from parallel_compat.compare.differences import EPSILON, TOLERANCE
 from parallel_compat.compare.reasons import reason_of
+from parallel_compat.html_report import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from parallel_compat.compare.comparison import Comparison, Step
 
 KINDS = ("layer", "output", "loss", "gradient", "metric", "step", "state")
-_STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; color: #222 }
-.equal { color: #176b2c } .differs { color: #a3201b } td, th { padding: .2em .8em; text-align: left }
-table { border-collapse: collapse } tr { border-bottom: 1px solid #ddd } svg { max-width: 100% }
-h1 { overflow-wrap: anywhere }"""
 
 
-def page(found: Comparison, script: str) -> str:
+def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) -> str:
     """Return the page.
 
     Args:
         found: what was compared.
         script: its name, for the title.
+        command: what followed `parallel-compat`.
     """
-    return "\n".join(_page(found, script))
+    about = [("script", html_report.code(script)), ("command", html_report.command(command))]
+    return html_report.page(script, f"{found.stacks[0]} and {found.stacks[1]}", _sections(found), about)
 
 
-def _page(found: Comparison, script: str) -> Iterator[str]:
-    title = html.escape(f"{script}: {found.stacks[0]} and {found.stacks[1]}")
-    yield f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
-    yield f"<h1>{title}</h1>"
+def _sections(found: Comparison) -> Iterator[str]:
     first = found.first()
     if first is None:
         yield '<p class="equal">Everything that was recorded is equal.</p>'
     else:
         place, finding = first
-        yield f'<p class="differs">First difference: {html.escape(place)}: {html.escape(finding.text)}.</p>'
+        yield f'<p class="differs">First difference: {text(place)}: {text(finding.text)}.</p>'
         reason = reason_of(finding)
         if reason is not None:
-            yield f"<p>Why: {html.escape(reason.text)}<br>What to do: {html.escape(reason.remedy)}</p>"
+            yield f"<p>Why: {text(reason.text)}<br>What to do: {text(reason.remedy)}</p>"
     for sentence in dict.fromkeys(each.text for _, each in found.findings if each.kind == "not compared"):
-        yield f"<p>Not compared: {html.escape(sentence)}</p>"
+        yield f"<p>Not compared: {text(sentence)}</p>"
     for model, (name, steps) in enumerate(zip(found.models, found.steps, strict=False)):
-        yield f"<h2>{html.escape(name)}</h2>"
-        yield from _picture(steps)
-        yield "<table><tr><th>step</th><th>what differs</th></tr>"
+        yield f'<section id="model{model}">\n<h2 id="model{model}-heading">{html.escape(name)}</h2>'
+        yield from _picture(steps, f"model{model}-heading")
+        yield f"{html_report.wide(f'model{model}-heading')}<table>"
+        yield '<thead><tr><th scope="col">step</th><th scope="col">what differs</th></tr></thead><tbody>'
         for number, step in enumerate(steps):
-            texts = "<br>".join(html.escape(each.text) for each in step.findings)
+            texts = "<br>".join(text(each.text) for each in step.findings)
             state = f'<td class="differs">{texts}</td>' if texts else '<td class="equal">equal</td>'
-            yield f"<tr><td>{number}</td>{state}</tr>"
-        yield "</table>"
+            yield f'<tr><th scope="row">{number}</th>{state}</tr>'
+        yield "</tbody></table></div>"
         for of_model, finding in found.findings:
             if of_model == model and finding.kind != "not compared":
-                yield f'<p class="differs">{html.escape(finding.text)}</p>'
-    yield "</html>"
+                yield f'<p class="differs">{text(finding.text)}</p>'
+        yield "</section>"
 
 
-def _picture(steps: list[Step]) -> Iterator[str]:
+def _picture(steps: list[Step], label: str) -> Iterator[str]:
     """A column for each kind in each step; its height is the logarithm of the largest relative difference."""
     kinds = [kind for kind in KINDS if any(kind in step.differences for step in steps)]
     if not kinds:
         return
     width, height, bar = max(400, 80 + 14 * (len(kinds) + 1) * len(steps)), 190, 12  # no less than the caption
+    yield html_report.wide(label)
     yield f'<svg role="img" viewBox="0 0 {width} {height + 40}" width="{width}" xmlns="http://www.w3.org/2000/svg">'
     yield "<title>the largest relative difference of each step</title>"
     for value, label in ((EPSILON, "1 ulp"), (TOLERANCE, "tolerance"), (1.0, "1")):
         y = height - _height(value)
-        yield f'<line x1="70" x2="{width}" y1="{y:.0f}" y2="{y:.0f}" stroke="#bbb" stroke-dasharray="4"/>'
+        yield f'<line x1="70" x2="{width}" y1="{y:.0f}" y2="{y:.0f}" stroke="#999" stroke-dasharray="4"/>'
         yield f'<text x="64" y="{y + 4:.0f}" font-size="11" text-anchor="end">{label}</text>'
     x = 76
     for number, step in enumerate(steps):
@@ -87,7 +86,8 @@ def _picture(steps: list[Step]) -> Iterator[str]:
         middle = x - 7 * len(kinds)
         yield f'<text x="{middle}" y="{height + 16}" font-size="11" text-anchor="middle">{number}</text>'
         x += 14
-    yield f'<text x="76" y="{height + 34}" font-size="11">in each step: {html.escape(", ".join(kinds))}</text></svg>'
+    caption = html.escape(", ".join(kinds))
+    yield f'<text x="76" y="{height + 34}" font-size="11">in each step: {caption}</text></svg></div>'
 
 
 def _height(value: float) -> float:

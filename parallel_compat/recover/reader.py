@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from parallel_compat.recover import limits, raw_bytes
+from parallel_compat.recover import damage, limits, raw_bytes
 from parallel_compat.recover.errors import CheckpointError
 
 # The path is handed over, and not found by `-m`, which would put the current folder first.
@@ -341,9 +341,7 @@ def look_at(path: str, file: BinaryIO) -> None:
             "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
-        raise CheckpointError(
-            f"{path}: not an HDF5 file (it holds {os.fstat(file.fileno()).st_size:,} bytes and begins with {head!r})."
-        )
+        raise CheckpointError(f"{path}: {damage.not_hdf5(head, os.fstat(file.fileno()).st_size)}")
 
 
 def _signature(file: BinaryIO) -> bytes:

@@ -7,6 +7,7 @@ stand-ins use is imported from its module.
 
 from __future__ import annotations
 
+from parallel_compat.backend.keras3 import repeated_warnings, which_backend
 from parallel_compat.backend.keras3.batch_first import after_its_batch
 from parallel_compat.backend.keras3.batch_normalization import synchronized_moments_of
 from parallel_compat.backend.keras3.callbacks import (
@@ -218,3 +219,6 @@ __all__ = [
     "write_activations_by_their_names",
     "written_to_scope",
 ]
+
+which_backend.refuse_others()
+repeated_warnings.show_once()

@@ -1,4 +1,7 @@
-"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in."""
+"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in.
+
+`tensorflow_1` and `tensorflow_2`, which make the module `tensorflow` what it was, come after all of them.
+"""
 
 from __future__ import annotations
 
