@@ -142,10 +142,10 @@ def rows_of_features() -> list[tuple[str, list[str]]]:
 # A word of the code by which each feature is found; None for one that is a whole file, whose name says it.
 WORDS = {
     "`class_weight` with `sample_weight`": "class_weight",
-    "clipping by `clipnorm`": "clipnorm",
+    "clipping by `clipnorm`": "clipping",
     "a checkpoint of a parallel model": "ParallelModelCheckpoint",
     "a checkpoint of an old parallel": "save",
-    "Lambda layers": "Lambda",
+    "Lambda layers": "marshal",
     "`CuDNNLSTM`": "CuDNN",
     "pretended GPUs": "GPU",
     "what `tf.placeholder`": "contrib",
