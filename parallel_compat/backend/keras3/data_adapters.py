@@ -42,11 +42,6 @@ class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras ca
         return length
 
     @property
-    def may_grow(self) -> bool:
-        """Whether each epoch has to ask for `num_batches`."""
-        return getattr(self._epochs, "may_grow", False)
-
-    @property
     def batch_size(self) -> None:
         return None
 
