@@ -109,6 +109,7 @@ BELOW_ALL = {
         "hdf5_output",
         "missing_keras",
         "module_loaders",
+        "private_names",
         "warning_category",
     )
 }

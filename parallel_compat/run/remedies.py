@@ -114,7 +114,7 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
     """Say in one line what to do about what stands in a script's way, or None where nothing is known.
 
     >>> remedy(ModuleNotFoundError("No module named 'cv2'", name="cv2"))
-    'parallel-compat: `cv2` is not Keras: pip install opencv-python-headless.'
+    'parallel-compat: `cv2`: pip install opencv-python-headless.'
 
     Args:
         error: what ended the script.
@@ -132,7 +132,7 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
         return None
     what, way_out = found
     where = _place(error.__traceback__)
-    return f"parallel-compat: {where}`{what}` is not Keras: {way_out}."
+    return f"parallel-compat: {where}`{what}`: {way_out}."
 
 
 def _of_source(error: SyntaxError) -> str | None:
@@ -201,7 +201,7 @@ def _of_module(name: str) -> tuple[str, str] | None:
     folder = users_code.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    return name, f"it is not installed: `pip install {name}`, or what the project's requirements name"
+    return name, f"not installed. Run: pip install {name}"
 
 
 def _of_its_release(module: str) -> str | None:
