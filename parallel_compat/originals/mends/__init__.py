@@ -8,6 +8,7 @@ from __future__ import annotations
 # In the order in which they are applied.
 ALL = (
     "python",
+    "docstrings",
     "numpy",
     "numpy_promotion",
     "svd_signs",
