@@ -186,3 +186,50 @@ def test_eager_execution_trains() -> None:
         """
     )
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
+
+
+def test_dropout_of_a_seed_in_eager_fit() -> None:
+    """What TensorFlow 1.15.5 printed; the losses are float64, which JSON takes."""
+    losses = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        tf.enable_eager_execution()
+        L = tf.keras.layers
+        np.random.seed(0)
+        x, y = np.random.rand(8, 5).astype("f"), np.random.rand(8, 1).astype("f")
+        tf.compat.v2.random.set_seed(3)
+        ones = {"kernel_initializer": "ones"}
+        model = tf.keras.Sequential([L.Dense(6, input_shape=(5,), **ones), L.Dropout(0.5), L.Dense(1, **ones)])
+        model.compile("sgd", "mse")
+        [model.train_on_batch(x, y) for _ in range(3)]
+        print(json.dumps(model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False).history["loss"]))
+        """
+    )
+    np.testing.assert_allclose(losses, [0.906094491481781, 0.35887202620506287], rtol=1e-6)
+
+
+def test_moving_statistics_of_towers_follow_one_another() -> None:
+    """One update for the batch and one for each tower: 0.99 ** 3, in each run."""
+    found = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.python.keras.utils import multi_gpu_utils
+
+        multi_gpu_utils._get_available_devices = lambda: ["/device:cpu:0", "/device:gpu:0", "/device:gpu:1"]
+        tf.keras.backend.set_session(tf.Session(config=tf.ConfigProto(allow_soft_placement=True)))
+        found = []
+        for _ in range(6):
+            model = tf.keras.Sequential([tf.keras.layers.BatchNormalization(input_shape=(4,))])
+            parallel = tf.keras.utils.multi_gpu_model(model, 2)
+            parallel.compile("sgd", "mse")
+            parallel.train_on_batch(np.ones((4, 4)), np.ones((4, 4)))
+            found.append(float(model.get_weights()[3][0]))
+        print(json.dumps(found))
+        """
+    )
+    np.testing.assert_allclose(found, [0.99**3] * 6, rtol=1e-6)

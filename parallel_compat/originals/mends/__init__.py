@@ -22,6 +22,7 @@ ALL = (
     "composite_tensors",
     "functions",
     "saved_models",
+    "empty_towers",
     "reading_ahead",
     "order_of_updates",
     "cudnn_layers",
