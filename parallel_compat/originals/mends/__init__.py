@@ -20,6 +20,7 @@ ALL = (
     "initial_values",
     "operations",
     "composite_tensors",
+    "operation_layers",
     "functions",
     "saved_models",
     "reading_ahead",
