@@ -55,14 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has what it wanted. Python would complain once more when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+    except ImportError as error:
+        from parallel_compat import tested_versions
+        from parallel_compat.missing_keras import explain
+
+        reason = explain(error) or tested_versions.what_is_gone()
+        if reason is None:
             raise
-        print(
-            f"parallel-compat: error: expected tensorflow and keras to be installed. Received: {error}. "
-            "Install it with: pip install 'parallel-compat[tensorflow]'",
-            file=sys.stderr,
-        )
+        print(f"parallel-compat: error: {reason}.", file=sys.stderr)
         return COULD_NOT_RUN
     return code
 
@@ -88,5 +88,6 @@ def _run(arguments: list[str]) -> int:
     if parsed.subcommand is None:
         parser.print_help()
         return 0
+    parsed.words = arguments  # for reports, which say how they were made
     code: int = import_module(SUBCOMMANDS[parsed.subcommand][0]).run(parsed)
     return code

@@ -262,12 +262,26 @@ def test_the_versions_are_those_of_their_file():
     assert done.returncode == 0, "run docs/versions.py"
 
 
+(TRY_IT,) = (block.text.splitlines() for block in BLOCKS if block.file == "README.md" and block.language == "bash")
+
+
 def test_ci_makes_the_environment_of_the_readme():
-    commands = [block.text.strip() for block in BLOCKS if block.file == "README.md" and block.language == "bash"]
-    assert len(commands) == 2  # an old project, an example
     ci = re.sub(r'"\$venv([^"]*)"', r"venv\1", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
-    for command in commands:
-        assert command.partition('".[examples]"')[0] in ci
+    assert TRY_IT[0].partition('".[examples]"')[0] in ci
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", TRY_IT[1:])
+def test_the_first_commands_of_the_readme(command, tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    program, *words = shlex.split(command, comments=True)
+    start = {"parallel-compat": ["-m", "parallel_compat"], "python": []}[program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *start, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.search(r"accuracy 0\.9\d", done.stdout)
 
 
 @pytest.mark.parametrize("page", PAGES)

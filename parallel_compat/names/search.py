@@ -56,8 +56,11 @@ def answers(question: str) -> list[str]:
     if not re.search(r"\s", text):
         return _of_name(text) or _of_error(text)
     found = _of_message(text) + _of_error(text)
-    quoted = re.findall(r"['\"`]([\w.]+)['\"`]", text) if not found else []
-    return list(dict.fromkeys(found + [line for name in quoted for line in _of_name(name)]))[:MOST]
+    if not found:
+        # Quoted names, and words that look like names of code: fit_generator, CuDNNLSTM, keras.layers.merge.
+        names = re.findall(r"['\"`]([\w.]+)['\"`]", text) or re.findall(r"\b\w*[a-z0-9](?:[_.]\w|[A-Z])[\w.]*\w", text)
+        found = [line for name in names if not name.endswith("Error") for line in _of_name(name)]
+    return list(dict.fromkeys(found))[:MOST]
 
 
 def is_message(text: str) -> bool:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.module_loaders import SecondName
 from parallel_compat.names.eras import Era
-from parallel_compat.originals import cache, fetching, tensorflow_1, tensorflow_2
-from parallel_compat.originals.mends import ALL
+from parallel_compat.originals import cache, fetching
+from parallel_compat.originals.mends import ALL, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
 

@@ -32,6 +32,7 @@ class Report:
         mends: what the original needed of today's libraries.
         packages: what other old packages had, and was answered.
         script: the script's file; "" for code without one.
+        command: how it was started.
     """
 
     era: str
@@ -44,6 +45,7 @@ class Report:
     mends: list[str] = field(default_factory=list)
     packages: list[str] = field(default_factory=list)
     script: str = ""
+    command: str = ""
 
 
 def make(told: Mapping[str, Any]) -> Report:
@@ -69,6 +71,7 @@ def make(told: Mapping[str, Any]) -> Report:
         mends=activate.mends_applied() if used else [],
         packages=packages.answered(),
         script=told["script"],
+        command=told["command"],
     )
 
 

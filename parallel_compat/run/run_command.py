@@ -10,16 +10,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
-from parallel_compat import startup_log
+from parallel_compat import missing_keras, startup_log
 from parallel_compat.names import old_sources
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import cache, fetching
-from parallel_compat.run import workers
+from parallel_compat.run import what_to_run, workers
 from parallel_compat.run.environment import MAIN, SETTINGS, settings, startup_folder
 
 EPILOG = """examples:
@@ -113,6 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.run_parser.error(
             "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
         )
+    if arguments.script not in (None, "-"):
+        _look_at_script(arguments)
     if arguments.cache:
         os.environ[cache.VARIABLE] = os.path.abspath(arguments.cache)
     decision = _decide(arguments)
@@ -123,6 +127,10 @@ def run(arguments: argparse.Namespace) -> int:
             return 1
     if decision.era is not Era.TODAY:
         _refuse_workers(arguments)
+        if not missing_keras.is_installed("tensorflow"):
+            error = ModuleNotFoundError("No module named 'tensorflow'", name="tensorflow")
+            print(f"parallel-compat run: {missing_keras.explain(error)}.", file=sys.stderr)
+            return 2
         try:
             for name in _originals(decision):
                 fetching.fetch(name)
@@ -155,6 +163,24 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
     if arguments.script is None:
         arguments.run_parser.error("expected SCRIPT, -m MODULE, -c CODE or -. Received: nothing to run")
     return [arguments.script, *arguments.arguments]
+
+
+def _look_at_script(arguments: argparse.Namespace) -> None:
+    """Refuse what Python cannot run, and say which options were probably meant for `run`."""
+    script = arguments.script
+    why_not = what_to_run.why_not_a_script(script)
+    if why_not:
+        arguments.run_parser.error(why_not)
+    own = re.findall(r"--[\w-]+", arguments.run_parser.format_usage())
+    late = what_to_run.options_after_script(script, arguments.arguments, own)
+    if late:
+        print(
+            f"parallel-compat run: {' and '.join(late)} went to {script}, which does not use "
+            f"{'it' if len(late) == 1 else 'them'}. Options of run come before the script: "
+            f"parallel-compat run {late[0]} ... {script}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _decide(arguments: argparse.Namespace) -> Decision:
@@ -229,6 +255,7 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         hint=decision.hint,
         tensorflow=decision.tensorflow,
         script=arguments.script if arguments.script not in (None, "-") else "",
+        command=shlex.join(["parallel-compat", *arguments.words]),
         replicas=arguments.replicas,
         resume=os.path.abspath(arguments.resume) if arguments.resume else None,
         every=arguments.every,

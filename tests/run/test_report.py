@@ -25,7 +25,7 @@ def test_it_says_which_keras_ran_why_and_where(tmp_path, run):
     first, second, third, last = report(ours.stderr)
     assert first.startswith("parallel-compat: ran Keras 2.2.4 (")
     assert "requirements.txt" in first
-    assert second.startswith("  On 3 pretended GPUs on the CPU, with Python 3.")
+    assert second.startswith("  On 3 simulated GPUs on the CPU, with Python 3.")
     assert third.startswith("  Mended for today's libraries: ")
     assert last == "  To move it to Keras 3: parallel-compat migrate train.py"
     written = json.loads((tmp_path / "used.json").read_text())
