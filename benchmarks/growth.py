@@ -1,4 +1,4 @@
-"""How training grows with machines: the model of `docs/scaling.md`, for 8 to 1,024 devices, 8 on each machine.
+"""How training grows with machines: the model of `docs/evidence/scaling.md`, for 8 to 1,024 devices, 8 on each machine.
 
     python benchmarks/growth.py
 

@@ -24,35 +24,36 @@ SPELLINGS = spellings_of_accuracy()
 class ParallelModelCheckpoint(MonitorCheckpoint):
     """Save the template after epochs, with the arguments of Keras 2's `ModelCheckpoint` after the model.
 
-    >>> import keras, numpy as np, parallel_compat, tempfile
-    >>> _ = parallel_compat.simulate_devices(4)
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
-    >>> parallel = parallel_compat.multi_gpu_model(model, gpus=2)
-    >>> parallel.compile("sgd", "mse")
-    >>> path = tempfile.mkdtemp() + "/{epoch:02d}.hdf5"
-    >>> checkpoint = parallel_compat.ParallelModelCheckpoint(model, path, monitor="loss", save_best_only=True)
-    >>> history = parallel.fit(np.ones((8, 8)), np.ones((8, 1)), verbose=0, callbacks=[checkpoint])
-    >>> single = keras.saving.load_model(path.format(epoch=1), compile=False)
+    Examples:
+        >>> import keras, numpy as np, parallel_compat, tempfile
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        >>> parallel = parallel_compat.multi_gpu_model(model, gpus=2)
+        >>> parallel.compile("sgd", "mse")
+        >>> path = tempfile.mkdtemp() + "/{epoch:02d}.hdf5"
+        >>> checkpoint = parallel_compat.ParallelModelCheckpoint(model, path, monitor="loss", save_best_only=True)
+        >>> history = parallel.fit(np.ones((8, 8)), np.ones((8, 1)), verbose=0, callbacks=[checkpoint])
+        >>> single = keras.saving.load_model(path.format(epoch=1), compile=False)
 
     Args:
-        model: the template, or a parallel model, which stands for its template.
-        filepath: a name with fields such as `{epoch:02d}` and `{val_loss:.2f}`. Ending in `.keras`, `.h5` or `.hdf5`;
-            any other name, or one without a suffix, is written as HDF5, as Keras 2 did. `.weights.h5` with
-            `save_weights_only` is today's format of weights. Missing folders are made.
-        monitor: the logged quantity that decides what is best; `acc` and `accuracy` stand for each other.
-        verbose: 1 to print what is saved.
-        save_best_only: whether only an improvement is saved.
-        save_weights_only: whether weights are saved, not the model. A whole model is saved as the model in training is
-            compiled, with the state of its optimizer, so that training can go on; `.weights.h5` has that state too.
-            A `.keras` file always holds the model: `load_weights` takes the weights out of it.
-        mode: "min", "max" or "auto", which takes "max" for accuracies, AUC and names that begin with `fmeasure`.
-        period: save every so many epochs.
-        save_freq: "epoch", or save after so many batches, as today's `ModelCheckpoint`.
-        initial_value_threshold: what the first value has to improve on.
+        model: the template, or a parallel model, whose template is then saved.
+        filepath: file name, with fields such as `{epoch:02d}` and `{val_loss:.2f}`. It ends in `.keras`, `.h5` or
+            `.hdf5`. Any other name is written as HDF5, as in Keras 2. With `save_weights_only`, `.weights.h5` is
+            Keras 3's weights format. Missing folders are created.
+        monitor: the logged quantity to watch. `acc` and `accuracy` mean the same.
+        verbose: 1 prints what is saved.
+        save_best_only: save only if the monitored quantity improved.
+        save_weights_only: save the weights, not the model. A whole model is saved compiled, with the optimizer's state,
+            so that training can go on. `.weights.h5` files have that state, too. A `.keras` file always holds the
+            model; `load_weights` reads the weights from it.
+        mode: "min", "max" or "auto". "auto" is "max" for accuracies, AUC and names that begin with `fmeasure`.
+        period: save after this number of epochs.
+        save_freq: "epoch", or save after this number of batches, as in Keras 3's `ModelCheckpoint`.
+        initial_value_threshold: the value that the first epoch has to improve on.
 
     Raises:
-        ValueError: for an unknown mode, period, or save_freq; and at the end of the first epoch for a monitor or a
-            field of `filepath` that is not logged.
+        ValueError: for an unknown mode, period or save_freq. At the end of the first epoch, for a monitor or a field
+            of `filepath` that is not logged.
     """
 
     def __init__(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from contextvars import ContextVar
 
 _T = TypeVar("_T")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from typing import TypeGuard
 
 
@@ -16,27 +16,28 @@ GPU_PART_MEGABYTES = 1024
 
 
 def simulate_devices(n: int, memory_limit: int | None = None) -> list[str]:
-    """Split the one GPU, or the CPU, into `n` logical devices, so that n-replica code runs on any machine.
+    """Split the only GPU, or the CPU, into `n` logical devices, so that code for n GPUs runs on any machine.
 
-    >>> import parallel_compat
-    >>> parallel_compat.simulate_devices(4)
-    ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
+    `gpus=n` then means these devices. They give the results of n real GPUs, but not their speed. See
+    https://www.tensorflow.org/guide/gpu#using_multiple_gpus for logical devices.
 
-    `gpus=n` then means these devices. The results are those of n real GPUs; the speed is not.
-    See https://www.tensorflow.org/guide/gpu#using_multiple_gpus for logical devices.
+    Examples:
+        >>> import parallel_compat
+        >>> parallel_compat.simulate_devices(4)
+        ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
 
     Args:
-        n: how many devices, an int >= 2.
-        memory_limit: megabytes of each device, for a GPU that is split; 1024 if None. A CPU has no such limit.
+        n: number of devices, an int >= 2.
+        memory_limit: megabytes of each device of a split GPU. Default: 1024. A CPU has no such limit.
 
     Returns:
-        The names of the devices, `n` of them.
+        The names of the `n` devices.
 
     Raises:
-        ValueError: if `n` is not an int >= 2, `memory_limit` is not an int > 0 or is given for a CPU, or the
+        ValueError: if `n` is not an int >= 2, if `memory_limit` is not an int > 0 or is given for a CPU, or if the
             machine has several GPUs (use them instead).
-        RuntimeError: if TensorFlow has started already: devices can be split only before the first
-            operation, model or variable.
+        RuntimeError: if TensorFlow has started already. Devices can be split only before the first operation, model
+            or variable.
     """
     import tensorflow as tf
 
@@ -68,22 +69,24 @@ def simulate_devices(n: int, memory_limit: int | None = None) -> list[str]:
 
 
 def use_gpus(ids: Sequence[int]) -> list[str]:
-    """Let TensorFlow see these GPUs of a shared machine alone; they then count from 0.
+    """Make only these GPUs of a shared machine visible to TensorFlow; they then count from 0.
 
-    >>> import parallel_compat
-    >>> parallel_compat.use_gpus([])  # none: the CPU is used
-    []
+    From outside the script, `CUDA_VISIBLE_DEVICES` does the same. In TensorFlow 1 it was
+    `config.gpu_options.visible_device_list`.
 
-    `CUDA_VISIBLE_DEVICES` does the same from outside, as did `config.gpu_options.visible_device_list`.
+    Examples:
+        >>> import parallel_compat
+        >>> parallel_compat.use_gpus([])  # none: the CPU is used
+        []
 
     Args:
-        ids: numbers of GPUs, as TensorFlow lists them before anything is hidden.
+        ids: GPU numbers, as TensorFlow lists them before any are hidden.
 
     Returns:
-        What the GPUs are called from now on, `"GPU:0"` the first of `ids`.
+        The new names of the GPUs. `"GPU:0"` is the first of `ids`.
 
     Raises:
-        ValueError: for a number without a GPU, or a number twice.
+        ValueError: if a number has no GPU, or is given twice.
         RuntimeError: if TensorFlow has started already.
     """
     import tensorflow as tf
@@ -100,23 +103,24 @@ def use_gpus(ids: Sequence[int]) -> list[str]:
 
 
 def limit_gpu_memory(megabytes: int | None = None, *, growth: bool = False) -> list[str]:
-    """Leave GPU memory to others: take no more than `megabytes` of each visible GPU, or only as much as is needed.
+    """Limit the memory that TensorFlow takes of each visible GPU.
 
-    >>> import parallel_compat
-    >>> parallel_compat.limit_gpu_memory(growth=True)  # on a machine without GPUs there is nothing to limit
-    []
+    It replaces `config.gpu_options.per_process_gpu_memory_fraction` and `allow_growth` of TensorFlow 1.
 
-    Stands for `config.gpu_options.per_process_gpu_memory_fraction` and `allow_growth` of TensorFlow 1.
+    Examples:
+        >>> import parallel_compat
+        >>> parallel_compat.limit_gpu_memory(growth=True)  # without a GPU there is nothing to limit
+        []
 
     Args:
         megabytes: the limit for each GPU, an int > 0.
-        growth: instead of a limit, start with little and take more as needed.
+        growth: instead of a limit, start with little memory and take more as needed.
 
     Returns:
-        The names of the GPUs that are limited.
+        The names of the limited GPUs.
 
     Raises:
-        ValueError: if not exactly one of both is given.
+        ValueError: if both or none of the arguments are given.
         RuntimeError: if TensorFlow has started already.
     """
     import tensorflow as tf
@@ -159,15 +163,16 @@ def accept_one_device() -> None:
 
 
 def available_devices() -> list[str]:
-    """Name the devices that `gpus=` counts: the visible GPUs, or else the logical CPU devices if several.
+    """Return the names of the devices that `gpus=` counts: the visible GPUs, or else the simulated devices.
 
-    >>> import parallel_compat
-    >>> _ = parallel_compat.simulate_devices(4)
-    >>> parallel_compat.available_devices()
-    ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
+    Examples:
+        >>> import parallel_compat
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> parallel_compat.available_devices()
+        ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
 
     Returns:
-        Names such as `"GPU:0"`; empty on a machine with neither a GPU nor simulated devices.
+        Names such as `"GPU:0"`. Empty on a machine without GPUs and without simulated devices.
     """
     gpus = _short_names("GPU")
     if gpus:
@@ -215,10 +220,7 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
     missing = [i for i in ids if not 0 <= i < len(available)]
     if len(ids) < _fewest or missing:
         wanted = "at least 2 devices" if len(ids) < _fewest else f"the devices {ids}"
-        raise ValueError(
-            f"Expected {wanted} for `gpus`, for multi-GPU usage to be effective. Received: gpus={gpus!r}. "
-            f"{_what_there_is(available, len(ids))}"
-        )
+        raise ValueError(f"Expected {wanted} for `gpus`. Received: gpus={gpus!r}. {_devices_text(available, len(ids))}")
     kind = available[0].split(":")[0]
     return [f"{kind}:{i}" for i in ids]
 
@@ -265,14 +267,16 @@ def _is_int(value: object) -> TypeGuard[int]:
 def how_to_simulate(number: int) -> str:
     """Say how code finds so many devices on a machine without GPUs; `parallel-compat run` says it in its own way."""
     return (
-        f"To try {number}-replica code on it, call `parallel_compat.simulate_devices({number})` directly after the "
-        f"imports, or start the script with `parallel-compat run --replicas {number}`."
+        f"Try: `parallel-compat run --replicas {number} SCRIPT`, or `parallel_compat.simulate_devices({number})` "
+        "directly after the imports."
     )
 
 
-def _what_there_is(available: list[str], wanted: int) -> str:
+def _devices_text(available: list[str], wanted: int) -> str:
     if not available:
-        return f"This machine shows no GPU to TensorFlow. {how_to_simulate(max(wanted, 2))}"
+        return f"TensorFlow sees no GPU. {how_to_simulate(max(wanted, 2))}"
     if wanted < 2:
-        return f"This machine has: {available}. On one device train the model itself, without a parallel model."
-    return f"This machine has: {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."
+        return f"TensorFlow sees {available}. On one device train the model itself, without a parallel model."
+    if available[0].startswith("CPU"):
+        return f"TensorFlow sees {available}. {how_to_simulate(wanted)}"
+    return f"TensorFlow sees {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."

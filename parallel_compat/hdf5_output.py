@@ -7,13 +7,13 @@ file. So it is given no file but an object that never fails: that keeps the firs
 from __future__ import annotations
 
 import contextlib
+import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import h5py
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
     from io import FileIO
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class MonitorCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -19,15 +20,13 @@ from parallel_compat.template import (
     symbolic_call,
     unique_names,
 )
-from parallel_compat.training.custom_loops import ReplicaCalls, on_a_replica
+from parallel_compat.training.custom_loops import ReplicaCalls, in_replica_context
 from parallel_compat.training.global_step import GlobalStep
 from parallel_compat.training.losses import check_merge
 from parallel_compat.training.replicas import Replicas
 from parallel_compat.training.trainer import ParallelTrainer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import tensorflow as tf
 
     from parallel_compat.recover.loading import LoadedWeights
@@ -56,13 +55,14 @@ def _for_each_output(metrics: Any, outputs: int) -> Any:
 class ParallelModel(ParallelTrainer):
     """A Keras model that splits each batch over replicas of a template. Made by `parallelize`.
 
-    It owns no weights: template, parallel model and every model that shares layers with the template use the
-    same variables at every moment. Everything that saves or loads acts on the template.
+    It owns no weights: template, parallel model and every model that shares layers with the template use the same
+    variables. Saving and loading act on the template.
 
     Args:
-        template: the built model to run on each replica.
+        template: the built model that runs on each replica.
         strategy: a `tf.distribute` strategy, one replica per device.
-        merge, weights: see `parallelize`.
+        merge: where losses and metrics are computed, see `parallelize`.
+        weights: how the weights reach the devices, see `parallelize`.
     """
 
     def __init__(
@@ -94,12 +94,12 @@ class ParallelModel(ParallelTrainer):
 
     @property
     def is_chief(self) -> bool:
-        """Whether this process should write files; False on all workers but one of `MultiWorkerMirroredStrategy`."""
+        """Whether this process should write files; False on all workers but one."""
         return self._replicas.is_chief
 
     @property
     def template(self) -> keras.Model:
-        """The model that runs on each replica, and that is saved."""
+        """The model that runs on each replica and that is saved."""
         return self._template
 
     @property
@@ -126,26 +126,27 @@ class ParallelModel(ParallelTrainer):
     # Custom training loops.
 
     def distribute(self, dataset: tf.data.Dataset) -> Any:
-        """Return `dataset` with each batch split over the replicas, `strategy.experimental_distribute_dataset`.
+        """Split each batch of `dataset` over the replicas, as `strategy.experimental_distribute_dataset` does.
 
-        >>> import keras, numpy as np, parallel_compat, tensorflow as tf
-        >>> _ = parallel_compat.simulate_devices(4)
-        >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
-        >>> parallel = parallel_compat.parallelize(template, gpus=2)
-        >>> optimizer = keras.optimizers.SGD(0.1)
-        >>> def step(x, y):
-        ...     with tf.GradientTape() as tape:
-        ...         loss = tf.reduce_sum((parallel(x, training=True) - y) ** 2) / 32
-        ...     gradients = tape.gradient(loss, parallel.trainable_variables)
-        ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
-        ...     return loss
-        >>> samples = np.ones((64, 8), "float32"), np.ones((64, 1), "float32")
-        >>> data = tf.data.Dataset.from_tensor_slices(samples).batch(32)
-        >>> for x, y in parallel.distribute(data):
-        ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
+        Examples:
+            >>> import keras, numpy as np, parallel_compat, tensorflow as tf
+            >>> _ = parallel_compat.simulate_devices(4)
+            >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+            >>> parallel = parallel_compat.parallelize(template, gpus=2)
+            >>> optimizer = keras.optimizers.SGD(0.1)
+            >>> def step(x, y):
+            ...     with tf.GradientTape() as tape:
+            ...         loss = tf.reduce_sum((parallel(x, training=True) - y) ** 2) / 32
+            ...     gradients = tape.gradient(loss, parallel.trainable_variables)
+            ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
+            ...     return loss
+            >>> samples = np.ones((64, 8), "float32"), np.ones((64, 1), "float32")
+            >>> data = tf.data.Dataset.from_tensor_slices(samples).batch(32)
+            >>> for x, y in parallel.distribute(data):
+            ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
 
         Args:
-            dataset: a batched `tf.data.Dataset`; its batches are the global ones.
+            dataset: a batched `tf.data.Dataset` of global batches.
 
         Returns:
             A distributed dataset, for the `args` of `run`.
@@ -153,11 +154,11 @@ class ParallelModel(ParallelTrainer):
         return self.strategy.experimental_distribute_dataset(dataset)
 
     def run(self, step: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
-        """Call `step` on each replica, `strategy.run`.
+        """Call `step` on each replica, as `strategy.run` does.
 
-        Gradients that `step` gives to an optimizer are added up over the replicas and applied once, to the one set of
-        weights. Where `step` calls the parallel model (rather than the template), its random layers draw differently
-        on each replica and its moving statistics are averaged.
+        The optimizer adds up the gradients of all replicas and updates the one set of weights once. Call the parallel
+        model in `step`, not the template: then random layers draw differently on each replica, and moving statistics
+        are averaged.
 
         Args:
             step: a function of tensors.
@@ -165,17 +166,17 @@ class ParallelModel(ParallelTrainer):
             kwargs: its keyword arguments.
 
         Returns:
-            What `step` returned, a value per replica, for `reduce`.
+            The results of `step`, one per replica, for `reduce`.
         """
         return self.strategy.run(step, args=args, kwargs=kwargs)
 
     def reduce(self, operation: str, value: Any, axis: int | None = None) -> Any:
-        """Reduce a value per replica to one tensor, `strategy.reduce`.
+        """Reduce one value per replica to one tensor, as `strategy.reduce` does.
 
         Args:
             operation: "sum" or "mean".
-            value: what `run` returned.
-            axis: None to reduce over replicas only, 0 to reduce over the samples too.
+            value: the result of `run`.
+            axis: None to reduce over the replicas only, 0 to reduce over the samples, too.
 
         Returns:
             A tensor.
@@ -183,8 +184,8 @@ class ParallelModel(ParallelTrainer):
         return self.strategy.reduce(operation.upper(), value, axis=axis)
 
     def call(self, inputs: Any, training: bool | None = None, mask: Any = None, **kwargs: Any) -> Any:
-        """Run the template; in a custom loop, on this replica's part of the layer state."""
-        if not on_a_replica():
+        """Run the template; in a custom loop, with this replica's layer state."""
+        if not in_replica_context():
             return self._run_template(inputs, training, mask, kwargs)
         return self._replica_calls.call(
             self, self._step.seeds, lambda: self._run_template(inputs, training, mask, kwargs)
@@ -204,10 +205,10 @@ class ParallelModel(ParallelTrainer):
     # Training on the global batch.
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile as `keras.Model.compile`; XLA (`jit_compile=True`) is refused.
+        """Compile, with the arguments of `keras.Model.compile`.
 
         Raises:
-            ValueError: for `jit_compile=True`: a step spans devices, and XLA compiles for one.
+            ValueError: for `jit_compile=True`: a step spans several devices, and XLA compiles for one.
         """
         check_trained_by_fit(self.template)
         bound = keras3.bind("compile", args, kwargs)
@@ -223,7 +224,7 @@ class ParallelModel(ParallelTrainer):
 
     @property
     def merge_choices(self) -> dict[str, dict[str, Any]]:
-        """Where the loss and the metrics of each output are computed: on the replicas' "samples" or "merged".
+        """Where the loss and the metrics of each output are computed: per sample on the replicas, or merged.
 
         Returns:
             For each output name, `{"loss": "samples", "merged" or None, "metrics": {name: "samples" or "merged"}}`.
@@ -241,26 +242,26 @@ class ParallelModel(ParallelTrainer):
     # The template is what is saved and loaded.
 
     def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Save the template's weights, and the optimizer's state as `keras.Model.save_weights` does."""
+        """Save the template's weights, with the optimizer's state as `keras.Model.save_weights` does."""
         with template_files.template_to_save(self) as template:
             template.save_weights(filepath, *args, **kwargs)
 
     def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:
-        """Load the template's weights from a file that the template or any parallel model wrote.
+        """Load the template's weights from a file of the template or of any parallel model.
 
-        A file in today's formats (`.weights.h5`, `.keras`) is read by `keras.Model.load_weights`, and the optimizer's
-        state with it; one of Keras 2, or of a parallel model of that time, by `load_template_weights`.
+        `keras.Model.load_weights` reads Keras 3's formats (`.weights.h5`, `.keras`), with the optimizer's state.
+        `load_template_weights` reads files of Keras 2, also those of parallel models.
 
         Args:
             filepath: the file.
-            *args: those of `keras.Model.load_weights`, which then reads the file.
-            **kwargs: the same, such as `by_name` and `skip_mismatch`.
+            *args: passed to `keras.Model.load_weights`.
+            **kwargs: passed to `keras.Model.load_weights`, such as `by_name` and `skip_mismatch`.
 
         Returns:
-            What was found in a file of Keras 2; a line is printed if a parallel model wrote it.
+            For a file of Keras 2, a record of what was loaded. A line is printed if a parallel model wrote the file.
 
         Raises:
-            CheckpointError: a `ValueError`, if the file would load nothing, does not fit, or is hostile.
+            CheckpointError: if the file would load nothing, does not fit, or is hostile. It is a `ValueError`.
         """
         return template_files.load_weights(self, filepath, *args, **kwargs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
@@ -10,8 +11,6 @@ from parallel_compat.parallel_model import ParallelModel
 from parallel_compat.training.replicas import check_strategy, strategy_on
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import keras
     import tensorflow as tf
 
@@ -27,42 +26,42 @@ def parallelize(
 ) -> ParallelModel:
     """Return a parallel model that trains `model` on several devices, each with a part of every batch.
 
-    >>> import keras, numpy as np, parallel_compat
-    >>> _ = parallel_compat.simulate_devices(4)
-    >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
-    >>> parallel = parallel_compat.parallelize(template, gpus=2)
-    >>> parallel.compile("sgd", "mse")
-    >>> history = parallel.fit(np.ones((103, 8)), np.ones((103, 3)), batch_size=32, verbose=0)
-    >>> parallel_compat.template_of(parallel) is template
-    True
+    The loss and the gradient are those of the global batch, for any batch size. The results are those of one device.
+    `model` becomes the template. It is never copied: both models use the same variables, and saving the parallel model
+    saves the template. The parallel model of a compiled template is compiled with the same optimizer and its state.
 
-    Loss and gradient are those of the global batch, for any batch size, so the results are those of one device.
-    `model` is the template: it is never copied, both models use the same variables, and everything that saves
-    through the parallel model saves the template. A template that is compiled makes a parallel model that is
-    compiled, with the same optimizer and what it has learned.
+    Examples:
+        >>> import keras, numpy as np, parallel_compat
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
+        >>> parallel = parallel_compat.parallelize(template, gpus=2)
+        >>> parallel.compile("sgd", "mse")
+        >>> history = parallel.fit(np.ones((103, 8)), np.ones((103, 3)), batch_size=32, verbose=0)
+        >>> parallel_compat.template_of(parallel) is template
+        True
 
     Args:
-        model: a built Keras model. A parallel model stands for its template.
-        gpus: an int >= 2, the first so many GPUs; a list or tuple of GPU ids; None or 0 for all visible GPUs.
-            On a machine without GPUs these are the devices of `simulate_devices`.
+        model: a built Keras model. For a parallel model, its template is used.
+        gpus: the number of GPUs (an int >= 2), a list or tuple of GPU ids, or None or 0 for all visible GPUs. On a
+            machine without GPUs, the devices of `simulate_devices` are counted.
         devices: instead of `gpus`, the names of two or more devices, such as `["GPU:0", "GPU:2"]`.
         strategy: instead of `gpus`, a `tf.distribute` strategy.
-        merge: where losses and metrics are computed. "auto": on the replicas where each sample has a value of its
-            own, else once on the global batch; the result is the same. "always": on the global batch. "never":
-            on the replicas, also functions of the whole batch, of which the mean over samples is taken: not the
-            same numbers. A dict gives the choice by output name; its key "add_loss" says whether losses
-            added by layers are a "mean" or a "sum" over samples where that cannot be found out.
-        weights: how weights come to the devices in each step; the result is the same. "one device": the device that has
-            the variables sends them to every other one, and gets all gradients back. "mirrored": the devices pass
-            weights and gradients on to each other, so that none sends more than in a ring. "auto": "mirrored" for three
-            or more whole GPUs of this process, else "one device".
+        merge: where losses and metrics are computed. "auto": on the replicas if each sample has its own value, else
+            once on the global batch; the result is the same. "always": on the global batch. "never": on the replicas; a
+            function of the whole batch is then averaged over them, which gives other numbers. A dict gives the choice
+            by output name. Its key "add_loss" says whether losses added by layers are a "mean" or a "sum" over
+            samples, for layers where this cannot be detected.
+        weights: how the weights reach the devices in each step; the result is the same. "one device": one device sends
+            them to all others and receives all gradients. "mirrored": the devices pass weights and gradients on to each
+            other, so that none sends more than in a ring. "auto": "mirrored" for three or more physical GPUs of this
+            process, else "one device".
 
     Returns:
         A `ParallelModel`.
 
     Raises:
         TypeError: if `model` is not a Keras model.
-        ValueError: if there are not two devices, the arguments contradict each other, or the model cannot be
+        ValueError: if there are fewer than two devices, the arguments contradict each other, or the model cannot be
             split.
     """
     named = [
@@ -92,26 +91,27 @@ def multi_gpu_model(
 ) -> ParallelModel:
     """Return a parallel model, with the arguments of `keras.utils.multi_gpu_model` in Keras 2.
 
-    >>> import keras, parallel_compat
-    >>> _ = parallel_compat.simulate_devices(4)
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
-    >>> parallel_model = parallel_compat.multi_gpu_model(model, gpus=4)
-    >>> parallel_model.layers[-2] is model
-    True
+    Examples:
+        >>> import keras, parallel_compat
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
+        >>> parallel_model = parallel_compat.multi_gpu_model(model, gpus=4)
+        >>> parallel_model.layers[-2] is model
+        True
 
     Args:
         model: a built Keras model, the template.
-        gpus: an int >= 2, a list or tuple of GPU ids, or None or 0 for all visible GPUs.
-        cpu_merge: accepted and without effect: TensorFlow places the global batch.
-        cpu_relocation: accepted and without effect: the template stays where it was made, and is never
-            copied. (The old function cloned it with fresh weights, which then were not shared any more.)
+        gpus: the number of GPUs (an int >= 2), a list or tuple of GPU ids, or None or 0 for all visible GPUs.
+        cpu_merge: accepted and ignored. TensorFlow places the global batch.
+        cpu_relocation: accepted and ignored. The template is never copied; the old function cloned it with fresh
+            weights, so that the model you passed was not trained.
 
     Returns:
         A `ParallelModel`, as `parallelize` does.
 
     Raises:
-        TypeError: if `model` is not a Keras model, or for an argument that is not one of these.
-        ValueError: if there are not two such devices, or the model cannot be split.
+        TypeError: if `model` is not a Keras model, or for an unknown argument.
+        ValueError: if there are fewer than two such devices, or the model cannot be split.
     """
     del cpu_merge, cpu_relocation
     if unknown:
@@ -124,15 +124,16 @@ def multi_gpu_model(
 
 
 def template_of(model: Any) -> Any:
-    """Return the template of a parallel model, and any other model unchanged.
+    """Return the template of a parallel model, and any other object unchanged.
 
-    >>> import keras, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
-    >>> parallel_compat.template_of(model) is model
-    True
+    Examples:
+        >>> import keras, parallel_compat
+        >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
+        >>> parallel_compat.template_of(model) is model
+        True
 
     Args:
-        model: anything.
+        model: a parallel model, or any other object.
 
     Returns:
         The template, or `model` itself.

@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
 import random
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -24,10 +26,6 @@ from parallel_compat.backend import keras3
 from parallel_compat.batches.epochs import skip
 from parallel_compat.training import in_memory
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
 FORMAT = "parallel_compat training state 2"
 # `EarlyStopping` and `ReduceLROnPlateau` choose it with the sign of `min_delta` at the end of the first epoch.
 _MONITOR = "monitor_op"
@@ -35,45 +33,43 @@ _LARGEST_TEXT = 64 << 20  # bytes of what is no array: a history of 10,000 epoch
 
 
 class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Keep the state of a training at the end of each epoch, and go on from it when the same script runs again.
+    """Keep the state of a training at the end of each epoch, and continue from it when the same script runs again.
 
-    >>> import keras, numpy as np, parallel_compat, tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> def script(epochs):
-    ...     keras.utils.set_random_seed(1)
-    ...     model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
-    ...     model.compile("adam", "mse")
-    ...     resume = parallel_compat.Resume(folder)
-    ...     return model.fit(np.ones((8, 8)), np.ones((8, 1)), epochs=epochs, verbose=0, callbacks=[resume])
-    >>> _ = script(epochs=2)  # and then the process is killed
-    >>> script(epochs=5).epoch
-    [0, 1, 2, 3, 4]
+    The results are those of a training that was not interrupted, if the script does the same each time until `fit`.
+    Kept are the weights and the state of layers, the optimizer, the history, numbers, arrays and strings of the other
+    callbacks (`EarlyStopping`, `ReduceLROnPlateau`, the best value of a checkpoint), and the states of `random`,
+    `numpy.random`, Keras's and TensorFlow's rng.
 
-    What is kept: the weights, with moving statistics and the seeds of layers; the optimizer with its step and learning
-    rate; the history; the numbers, arrays and texts that the other callbacks hold (`EarlyStopping`,
-    `ReduceLROnPlateau`, the best value of a checkpoint); and the states of `random`, `numpy.random` and of Keras's and
-    TensorFlow's seeds. So the results are those of a training that was not killed, if the script does the same until
-    `fit` is called. Batches of generators and Sequences that were trained on are drawn again, and left out. The order
-    of arrays that Keras's own `fit` shuffles begins anew (not that of a parallel model, nor under `run`).
+    Batches of generators and Sequences that were trained on are drawn again and skipped. Arrays that Keras's own `fit`
+    shuffles get a new order; a parallel model and `run` keep the old one. A training that had ended is not repeated:
+    `fit` returns its history, and the model has its last weights.
 
-    A training that had ended is not repeated: its `fit` returns the history, and the model is as it was then.
+    On several workers the chief writes the state, and all continue from it.
 
-    With `every` the state is kept within epochs, too: the epoch goes on at the batch where it was. The batches before
-    it are drawn again, and left out. So they must come in the same order; arrays that Keras's own `fit` shuffles and
-    datasets that shuffle do not (a parallel model's do, and so do those under `run`).
-
-    On several workers the chief writes the state, and all go on from it.
+    Examples:
+        >>> import keras, numpy as np, parallel_compat, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> def script(epochs):
+        ...     keras.utils.set_random_seed(1)
+        ...     model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        ...     model.compile("adam", "mse")
+        ...     resume = parallel_compat.Resume(folder)
+        ...     return model.fit(np.ones((8, 8)), np.ones((8, 1)), epochs=epochs, verbose=0, callbacks=[resume])
+        >>> _ = script(epochs=2)  # and then the process is killed
+        >>> script(epochs=5).epoch
+        [0, 1, 2, 3, 4]
 
     Args:
-        directory: where the states are kept, one file for each `fit` that this object is given to; it is made. A file
-            has about the size of the weights and the optimizer's state together. All workers must see it.
-        first: the number of the first `fit` that it is given to.
-        every: after how many batches the state is kept, besides the end of each epoch, where it is known how many
-            batches an epoch has; None for the ends alone.
+        directory: folder of the states, created if missing. There is one file for each `fit` with this object, about as
+            large as the weights and the optimizer's state. All workers must see the folder.
+        first: the number of the first `fit` with this object.
+        every: also keep the state after this number of batches, if the number of batches of an epoch is known. The
+            epoch then continues at that batch, so the batches must come in the same order each time: shuffled
+            datasets, and arrays that Keras's own `fit` shuffles, do not. Default: at the end of epochs only.
 
     Raises:
-        ValueError: as `fit` begins, for a file that is damaged, is none of these, or is the state of another training,
-            or if several workers see different states; for `every` where `fit` takes several batches at once.
+        ValueError: when `fit` begins, for a damaged file, a file of another kind, the state of another training,
+            workers that see different states, or `every` if `fit` takes several batches at once.
     """
 
     # Whether there is one in the process: masks then come from generators whose state can be kept.
@@ -159,7 +155,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
     def before_epoch_begin(self, *_: Any) -> None:
         """Note the random states, from which the order of the epoch is drawn."""
         if self._every is not None:
-            self._at_begin = _random_states(self._listed.model)
+            self._at_begin = _random_states()
 
     def after_epoch_begin(self, callbacks: Any, epoch: int) -> None:
         """Go on within the epoch that was begun, after the other callbacks have begun it again."""
@@ -173,7 +169,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
             history = _history(callbacks)
             state.put_within_epoch(model, history, _others(callbacks), random_states=not self._drawn)
 
-        if in_memory.COUNTS in vars(model):
+        if in_memory.IN_EPOCH in vars(model):
             in_memory.leave_out_batches(model, state.batches, go_on)
         else:
             keras3.leave_out_batches(model, callbacks, state.batches, go_on)
@@ -279,7 +275,7 @@ class _State:
             "training": _identity(model, callbacks),
             "history": {"epochs": list(history.epoch), "logs": _encode(dict(history.history), arrays)},
             "callbacks": [{name: _encode(value, arrays) for name, value in each.items()} for each in changed],
-            "random": _encode(_random_states(model), arrays),
+            "random": _encode(_random_states(), arrays),
         }
         return cls(about, arrays)
 
@@ -293,11 +289,9 @@ class _State:
         """
         self.batches = batches
         metrics = [np.asarray(keras.ops.convert_to_numpy(each)) for each in keras3.metric_variables(model)]
-        counts = {name: each.state_of_epoch() for name, each in vars(model).items() if hasattr(each, "state_of_epoch")}
         self.about["within_epoch"] = {
             "batches": batches,
             "metrics": _encode(metrics, self.arrays),
-            "counts": _encode(counts, self.arrays),
             "random": self.about["random"],
         }
         self.about["random"] = _encode(at_begin, self.arrays)
@@ -316,11 +310,8 @@ class _State:
         self.put_into(model, history, callbacks, random_states=False)
         for variable, value in zip(variables, within["metrics"], strict=True):
             variable.assign(value)
-        for name, counted in within["counts"].items():
-            if name in vars(model):
-                vars(model)[name].go_on_from(counted)
         if random_states:
-            _set_random_states(within["random"], model)
+            _set_random_states(within["random"])
 
     def write(self, path: Path) -> None:
         """Write the state, whole or not at all."""
@@ -377,7 +368,7 @@ class _State:
         states = _decode(self.about["random"], self.arrays)
         keras3.set_operation_seeds(states["tensorflow"])
         if random_states:
-            _set_random_states(states, model)
+            _set_random_states(states)
 
 
 def _read(path: Path, variables: int) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
@@ -452,7 +443,7 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
 
 
 def _data_of(callback: Any) -> dict[str, Any]:
-    """Return a copy of the attributes of a callback that are data; the others the script makes anew."""
+    """Return a copy of the attributes of a callback that are data; the script makes the others again."""
     found = {}
     for name, value in vars(callback).items():
         if name in ("params", "validation_data"):
@@ -478,24 +469,19 @@ def _is_same(value: Any, other: Any) -> bool:
     return all(np.array_equal(one[name], two[name]) for name in one)
 
 
-def _random_states(model: keras.Model) -> dict[str, Any]:
-    """Return what the order of samples is drawn from, and what user's code may draw from."""
-    draws = {name: each.state_of_draws() for name, each in vars(model).items() if hasattr(each, "state_of_draws")}
-    states = {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
-    return {**states, "draws": {name: np.array(order) for name, order in draws.items()}}
+def _random_states() -> dict[str, Any]:
+    """Return the states of the random generators that the order of samples and the script may draw from."""
+    return {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
 
 
-def _set_random_states(states: dict[str, Any], model: keras.Model) -> None:
+def _set_random_states(states: dict[str, Any]) -> None:
     keras3.set_operation_seeds(states["tensorflow"])
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])
-    for name, order in states["draws"].items():
-        if name in vars(model):
-            vars(model)[name].draw_on_from(order)
 
 
 def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
-    """Let a CSVLogger go on after the rows of so many epochs: it would begin its file anew."""
+    """Let a CSVLogger go on after the rows of so many epochs: it would start its file again."""
     path = Path(logger.filename)
     if epochs and path.exists():
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

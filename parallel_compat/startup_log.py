@@ -14,12 +14,13 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.module_loaders import LoaderAround
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
 
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 FATAL_ALONE = "3"
@@ -71,24 +72,8 @@ class _OnImport:
             sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Filtered(spec.loader)  # type: ignore[assignment]
+            spec.loader = LoaderAround(spec.loader, within=filtered)  # type: ignore[assignment]
         return spec
-
-
-class _Filtered:
-    def __init__(self, loader: Any) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self._loader.create_module(spec)
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__loader__ = self._loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._loader
-        with filtered():
-            self._loader.exec_module(module)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -16,8 +17,6 @@ from parallel_compat.recover.loading import load_template_weights
 from parallel_compat.recover.reader import look_over
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from parallel_compat.recover.loading import LoadedWeights
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 
 class ParallelCompatWarning(UserWarning, RuntimeWarning):
-    """Every warning of this package; a filter that names it leaves all other warnings alone.
+    """The category of all warnings of this package, for filters that leave other warnings alone.
 
-    >>> import warnings
-    >>> import parallel_compat
-    >>> warnings.filterwarnings("error", category=parallel_compat.ParallelCompatWarning)
+    It derives from `RuntimeWarning` and `UserWarning`, the categories that Keras 2 used, so filters in old scripts
+    still match.
 
-    Both bases are there because Keras 2's callbacks warned with `RuntimeWarning` and all else with `UserWarning`:
-    filters in old scripts still hold.
+    Examples:
+        >>> import warnings
+        >>> import parallel_compat
+        >>> warnings.filterwarnings("error", category=parallel_compat.ParallelCompatWarning)
     """

@@ -136,7 +136,7 @@ def test_every_text_of_the_page_is_made_to_happen():
 
 
 def test_the_page_is_written_from_the_table():
-    assert (PROJECT / "docs" / "errors.md").read_text("utf-8") == page()
+    assert (PROJECT / "docs" / "reference" / "errors.md").read_text("utf-8") == page()
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.backend.keras3 import ArrayData
+from parallel_compat.backend.keras3 import ArrayData
 
 # From so many bytes on, the next batch is cut and placed while this one runs; below, handing it over takes longer.
 WORTH_A_THREAD = 1 << 20
@@ -27,11 +25,8 @@ def order_of_epoch(samples: int, batch_size: int, shuffle: Any) -> np.ndarray[An
     Args:
         samples: how many there are.
         batch_size: the samples of a batch.
-        shuffle: whether the order is random; "batch" for a random order within each batch; or a function that is called
-            with the samples and the batch size and returns the order.
+        shuffle: whether the order is random; "batch" for a random order within each batch.
     """
-    if callable(shuffle):
-        return np.asarray(shuffle(samples, batch_size))
     if not shuffle:
         return None
     if shuffle != "batch":

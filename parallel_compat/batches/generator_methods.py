@@ -10,7 +10,8 @@ import contextlib
 import itertools
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 import keras
 
@@ -21,11 +22,8 @@ from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Sou
 from parallel_compat.names.generator_arguments import in_keras_2
 from parallel_compat.own_methods import of_models
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 # How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
-DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
+QUEUE_ARGUMENTS = ("workers", "use_multiprocessing", "max_queue_size")
 
 
 class Feed:
@@ -168,8 +166,9 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     arguments = dict(arguments)
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
     check_data_comes_alone(arguments.get("x"), arguments)
-    drawn = _is_drawn(arguments.get("x"))
-    if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
+    drawn = _is_generator_or_sequence(arguments.get("x"))
+    # Arrays alone need no queue.
+    if hasattr(arguments.get("x"), "shape") and not _is_generator_or_sequence(arguments.get("validation_data")):
         return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
     if drawn:
         arguments["x"] = feed.adapter(
@@ -188,7 +187,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     return history
 
 
-def _is_drawn(data: Any) -> bool:
+def _is_generator_or_sequence(data: Any) -> bool:
     return is_generator(data) or is_sequence(data)
 
 
@@ -232,45 +231,47 @@ def fit_generator(
 ) -> keras.callbacks.History:
     """Train on a generator or Sequence, with the arguments of Keras 2's `Model.fit_generator`.
 
-    >>> import keras, numpy as np, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
-    >>> model.compile("sgd", "mse")
-    >>> def batches():
-    ...     while True:
-    ...         yield [np.ones((4, 8))], [np.ones((4, 1))]
-    >>> history = parallel_compat.fit_generator(model, batches(), steps_per_epoch=3, epochs=2, verbose=0)
-    >>> len(history.history["loss"])
-    2
+    Examples:
+        >>> import keras, numpy as np, parallel_compat
+        >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        >>> model.compile("sgd", "mse")
+        >>> def batches():
+        ...     while True:
+        ...         yield [np.ones((4, 8))], [np.ones((4, 1))]
+        >>> history = parallel_compat.fit_generator(model, batches(), steps_per_epoch=3, epochs=2, verbose=0)
+        >>> len(history.history["loss"])
+        2
 
     Args:
-        model: any Keras model that is compiled.
-        generator: yields `(x, y)` or `(x, y, sample_weight)`, tuples or lists, of arrays, lists or dicts of arrays;
-            or a `keras.utils.Sequence`. Each batch is used once, in order; the generator goes on across epochs.
-            Integer targets become floats, and those of shape `(samples,)` get a second axis, as in Keras 2.
-        steps_per_epoch: the batches of an epoch; by default the length of the Sequence. A generator needs it.
+        model: any compiled Keras model.
+        generator: a `keras.utils.Sequence`, or a generator of `(x, y)` or `(x, y, sample_weight)`: tuples or lists of
+            arrays, or of lists or dicts of arrays. Each batch is used once and in order. The generator continues
+            across epochs. As in Keras 2, integer targets become floats, and targets of shape `(samples,)` become
+            `(samples, 1)`.
+        steps_per_epoch: number of batches per epoch. A generator needs it. Default: the length of the Sequence.
         epochs: the epoch to stop at.
         verbose: 0, 1 or 2.
         callbacks: Keras callbacks.
-        validation_data: arrays `(x, y)` or `(x, y, sample_weight)`, all of which are taken, in batches as large as the
-            last one of training; a generator, which goes on from validation to validation; or a Sequence.
-        validation_steps: the batches of a validation.
-        class_weight: class -> weight; for several outputs such a dict by output name.
-        max_queue_size: how many batches may be ready before they are needed.
-        workers: how many threads (or processes) draw from a Sequence; 0 draws in the training thread. A generator is
-            drawn by one thread.
-        use_multiprocessing: whether the workers of a Sequence are processes.
-        shuffle: whether a Sequence has an order of its own in each epoch.
+        validation_data: arrays `(x, y)` or `(x, y, sample_weight)`, a Sequence, or a generator, which continues from
+            one validation to the next. Arrays are used whole, in batches of the size of the last training batch.
+        validation_steps: number of batches per validation.
+        class_weight: dict from class to weight; for several outputs, a dict of them by output name.
+        max_queue_size: number of batches that are prepared ahead.
+        workers: number of threads (or processes) that draw from a Sequence; 0 draws in the training thread. One thread
+            draws from a generator.
+        use_multiprocessing: use processes instead of threads for a Sequence.
+        shuffle: draw the batches of a Sequence in a new order in each epoch.
         initial_epoch: the epoch to start at.
-        validation_freq: after how many epochs a validation is due, or after which.
-        **keras_1: arguments by their names in Keras 1, see `parallel_compat.names.generator_arguments`.
+        validation_freq: validate after this number of epochs, or after the listed epochs.
+        **keras_1: arguments under their Keras 1 names, see `parallel_compat.names.generator_arguments`.
 
     Returns:
         The `keras.callbacks.History`.
 
     Raises:
         TypeError: for an argument that neither Keras 1 nor Keras 2 had.
-        ValueError: for a batch of the wrong structure, a generator without `steps_per_epoch` or without batches for
-            an epoch, or one for validation without `validation_steps`.
+        ValueError: for a batch of the wrong structure, a generator without `steps_per_epoch`, a generator that has no
+            batch for an epoch, or a generator for validation without `validation_steps`.
     """
     given: dict[str, Any] = {
         "steps_per_epoch": steps_per_epoch, "epochs": epochs, "validation_steps": validation_steps,
@@ -305,26 +306,31 @@ def evaluate_generator(
 ) -> Any:
     """Evaluate on a generator or Sequence, with the arguments of Keras 2's `Model.evaluate_generator`.
 
-    >>> import keras, numpy as np, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1, kernel_initializer="zeros")])
-    >>> model.compile("sgd", "mse")
-    >>> float(parallel_compat.evaluate_generator(model, ([np.ones((4, 8)), np.ones((4, 1))] for _ in range(3)), 3))
-    1.0
+    Examples:
+        >>> import keras, numpy as np, parallel_compat
+        >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1, kernel_initializer="zeros")])
+        >>> model.compile("sgd", "mse")
+        >>> float(parallel_compat.evaluate_generator(model, ([np.ones((4, 8)), np.ones((4, 1))] for _ in range(3)), 3))
+        1.0
 
     Args:
-        model: any Keras model that is compiled.
+        model: any compiled Keras model.
         generator: as in `fit_generator`.
-        steps: how many batches.
+        steps: number of batches.
         max_queue_size: as in `fit_generator`.
         workers: as in `fit_generator`.
         use_multiprocessing: as in `fit_generator`.
         verbose: 0 or 1.
-        return_dict: whether a dict by the names of the metrics is returned.
-        callbacks: as tf.keras and Keras 2.3 took them.
+        return_dict: return a dict by metric name.
+        callbacks: Keras callbacks, as in tf.keras and Keras 2.3.
         **keras_1: as in `fit_generator`.
 
     Returns:
         The loss, or a list of the loss and the metrics, as `Model.evaluate` returns them.
+
+    Raises:
+        TypeError: for an argument that neither Keras 1 nor Keras 2 had.
+        ValueError: for a batch of the wrong structure, or a generator without `steps`.
     """
     given: dict[str, Any] = {
         "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
@@ -356,15 +362,16 @@ def predict_generator(
 ) -> Any:
     """Predict on a generator or Sequence, with the arguments of Keras 2's `Model.predict_generator`.
 
-    >>> import keras, numpy as np, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
-    >>> parallel_compat.predict_generator(model, (np.ones((4, 8)) for _ in range(3)), 3).shape
-    (12, 1)
+    Examples:
+        >>> import keras, numpy as np, parallel_compat
+        >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        >>> parallel_compat.predict_generator(model, (np.ones((4, 8)) for _ in range(3)), 3).shape
+        (12, 1)
 
     Args:
         model: any Keras model.
-        generator: yields inputs, or tuples whose first element they are; or a Sequence.
-        steps: how many batches.
+        generator: a Sequence, or a generator of inputs or of tuples that begin with the inputs.
+        steps: number of batches.
         max_queue_size: as in `fit_generator`.
         workers: as in `fit_generator`.
         use_multiprocessing: as in `fit_generator`.
@@ -374,6 +381,10 @@ def predict_generator(
 
     Returns:
         The predictions, one array or a structure of arrays.
+
+    Raises:
+        TypeError: for an argument that neither Keras 1 nor Keras 2 had.
+        ValueError: for a batch of the wrong structure, or a generator without `steps`.
     """
     given: dict[str, Any] = {
         "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing

@@ -11,17 +11,17 @@ import itertools
 import random
 import threading
 from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.batches.worker_processes import ProcessPool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from concurrent.futures import Future
 
-    # Turns what was drawn, and its number from 1 on, into a batch.
-    Reader = Callable[[Any, int], Any]
+# Turns what was drawn, and its number from 1 on, into a batch.
+Reader = Callable[[Any, int], Any]
 
 # How long `close` waits for a generator that is in the middle of making a batch, in seconds.
 PATIENCE = 30.0

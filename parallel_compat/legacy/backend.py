@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -42,10 +43,6 @@ from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 # Functions of `keras.backend` that ask a tensor for what a layer's weight does not have (`x.dtype.base_dtype`).
 _OF_TENSORS = frozenset(("mean", "stack", "std", "var"))
@@ -190,17 +187,17 @@ def count_params(x: Any) -> int:
 
 
 def is_tensor(x: Any) -> bool:
-    """Say whether `x` is a tensor or a variable, symbolic ones included."""
+    """Return whether `x` is a tensor or a variable, symbolic ones included."""
     return tf.is_tensor(x) or isinstance(x, (keras.KerasTensor, keras.Variable))
 
 
 def is_variable(x: Any) -> bool:
-    """Say whether `x` is a variable: a weight, or one of TensorFlow's."""
+    """Return whether `x` is a variable: a weight, or one of TensorFlow's."""
     return isinstance(x, (tf.Variable, keras.Variable))
 
 
 def is_keras_tensor(x: Any) -> bool:
-    """Say whether a layer or `Input` made the tensor; a variable or a number's tensor is not of Keras.
+    """Return whether a layer or `Input` made the tensor; a variable or a number's tensor is not of Keras.
 
     Raises:
         ValueError: it is no tensor.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -18,9 +19,6 @@ from parallel_compat.legacy.logs import rename_rate, value_of, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names.identifiers import larger_is_better
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Callback(keras3.CallbackWithModel):
@@ -439,12 +437,12 @@ class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: i
         self.cooldown_counter, self.wait = self.cooldown, 0
 
     def in_cooldown(self) -> bool:
-        """Say whether epochs do not count yet."""
+        """Return whether epochs do not count yet."""
         return self.cooldown_counter > 0
 
 
 def _rate(optimizer: Any) -> float:
-    """Return an optimizer's learning rate; one of the user's own may have it as `lr` alone."""
+    """Return an optimizer's learning rate; a user's optimizer may have it as `lr` alone."""
     rate = optimizer.learning_rate if hasattr(optimizer, "learning_rate") else optimizer.lr
     return float(keras.ops.convert_to_numpy(rate))
 

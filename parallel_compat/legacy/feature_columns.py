@@ -7,15 +7,13 @@ TensorFlow still has the columns; the layers left with its own Keras. Read in Te
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import feature_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["DenseFeatures", "SequenceFeatures"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
@@ -15,12 +16,9 @@ from parallel_compat.backend.keras3.call_context import LearningPhase
 from parallel_compat.backend.keras3.symbolic_values import Values, node_of
 from parallel_compat.legacy.learning_phase import fixed_learning_phase
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 def is_placeholder(x: Any) -> bool:
-    """Say whether `x` stands for data to come: an input of a model."""
+    """Return whether `x` stands for data to come: an input of a model."""
     node = node_of(x) if isinstance(x, keras.KerasTensor) else None
     return isinstance(x, keras.KerasTensor) and (node is None or node.is_input)
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Any
 
 _PRIVATE = "private_"  # before the name of a class that begins with `_`
 _OLD_KINDS = {"functional": "model", "parallel_model": "model", "input_layer": "input"}
@@ -50,7 +48,7 @@ def in_file(layers: Iterable[Any], names: Iterable[str]) -> dict[Any, str]:
 
 
 def _counted_by_keras(kind: str, numbers: dict[Any, int], shifted: dict[Any, str], stored: set[str]) -> bool:
-    """Say whether the layers of one kind have Keras 3's own names, not names that the script gave."""
+    """Return whether the layers of one kind have Keras 3's own names, not names that the script gave."""
     if kind in stored:  # Keras 2 itself named none so
         return False
     if 0 in numbers.values():

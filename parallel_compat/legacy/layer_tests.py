@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
 from parallel_compat.legacy.utils import has_arg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _TOLERANCE = 1e-3  # Keras 2's
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import keras
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3.call_context import PHASE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _set_phase: int | None = None
 

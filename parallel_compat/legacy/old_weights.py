@@ -6,16 +6,14 @@ Files are read by `parallel_compat.recover`; these are the functions that old co
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import weight_edits
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Arrays = list[np.ndarray[Any, Any]]
+Arrays = list[np.ndarray[Any, Any]]
 
 
 def convert_kernel(kernel: Any) -> Any:
@@ -40,7 +38,7 @@ def convert_all_kernels_in_model(model: Any) -> None:
     """Turn the kernels of a model's convolutions from Theano's into TensorFlow's, or back.
 
     Args:
-        model: the model; those in it are left alone, as by Keras 2.
+        model: the model; models in it are not changed, as by Keras 2.
     """
     for layer in model.layers:
         if type(layer).__name__ in ("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose"):

@@ -14,7 +14,8 @@ so only functions that compute tensors from tensors are looked up again (`_MODUL
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
@@ -24,9 +25,6 @@ from tensorflow.keras import backend as _backend
 from parallel_compat.backend.keras3 import dispatch
 from parallel_compat.legacy import ctc, sizes_of_shapes
 from parallel_compat.names.backend_functions import PROVIDED, SINCE_KERAS_2_3, UNCHANGED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Modules of which every function computes tensors from tensors, and touches no file, no device and no Python code.
 _MODULES = frozenset({"bitwise", "image", "linalg", "math", "nn", "random", "signal", "sparse", "strings"})

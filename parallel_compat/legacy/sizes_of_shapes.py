@@ -7,19 +7,17 @@ takes it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import layers
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 def holds_sizes(tensor: Any) -> bool:
-    """Say whether a symbolic tensor may hold sizes: a whole number, or a list of them, that an operation computed.
+    """Return whether a symbolic tensor may hold sizes: a whole number, or a list of them, that an operation computed.
 
     Args:
         tensor: the tensor.

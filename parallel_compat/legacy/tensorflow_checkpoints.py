@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import h5py
 import keras
@@ -17,9 +18,6 @@ from google.protobuf.message import DecodeError
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from parallel_compat.backend.keras3 import checkpoint_children
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -107,7 +105,7 @@ def load(model: keras.Model, path: str) -> Any:
             values.append((variable, key))
         elif name[0] != "optimizer":
             missing.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
-        else:  # of another optimizer: it begins anew
+        else:  # of another optimizer: it starts from zero
             values = [one for one in values if not one[1].startswith("optimizer/")]
             break
     if missing:
@@ -187,7 +185,7 @@ def _restore_optimizer(model: keras.Model, path: str) -> None:
 
 
 def is_checkpoint(path: str) -> bool:
-    """Say whether a path is the beginning of the names of a checkpoint's files, and no HDF5 file beside them.
+    """Return whether a path is the beginning of the names of a checkpoint's files, and no HDF5 file beside them.
 
     The file "checkpoint", which says what the latest one is, may be beside one of that name.
     """

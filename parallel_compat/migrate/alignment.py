@@ -6,13 +6,10 @@ import bisect
 import io
 import token
 import tokenize
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _BLANK = (token.NL, token.NEWLINE, token.INDENT, token.DEDENT, token.ENDMARKER)
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.edits import AnyEdit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.edits import AnyEdit
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 
 def rows_of(target: str) -> dict[str, Argument]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.dotted_names import root_name
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.module_homes import BACKEND, home_of_module, is_alive, is_module
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.table import Status
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.scopes import Binding
 
 
 class BindingHomes:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Addition, Edit, Item, Removal
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.file import File
+from parallel_compat.migrate.file import File
 
 
 def keyword(call: ast.Call, name: str) -> ast.keyword | None:
@@ -19,12 +16,12 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
 
 
 def has_stars(call: ast.Call) -> bool:
-    """Say whether a call passes `*args` or `**kwargs`, so that its arguments are not known here."""
+    """Return whether a call passes `*args` or `**kwargs`, so that its arguments are not known here."""
     return has_star(call) or any(argument.arg is None for argument in call.keywords)
 
 
 def has_star(call: ast.Call) -> bool:
-    """Say whether a call passes `*args`."""
+    """Return whether a call passes `*args`."""
     return any(isinstance(argument, ast.Starred) for argument in call.args)
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, is_module, moved
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.migrate.binding_homes import BindingHomes
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.scopes import Binding
 
 
 class DottedFindings:
@@ -25,7 +20,7 @@ class DottedFindings:
 
     Args:
         homes: which modules the file's names should mean.
-        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+        skips: whether names at an offset are skipped, unless another rule redirects them.
     """
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from parallel_compat.migrate.scopes import Binding, Scope, Tree
 from parallel_compat.names import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.migrate.scopes import Binding, Scope, Tree
 
 # Modules that the old backend imported itself, and that old code reached through it: `K.tf`, `K.control_flow_ops`.
 _MODULES = frozenset({"tensorflow", "numpy"})
@@ -152,7 +148,7 @@ class Names:
         return None
 
     def is_module(self, node: ast.expr) -> bool:
-        """Say whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
+        """Return whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
         path = self.path(node)
         if path is None:
             return False
@@ -234,5 +230,5 @@ def root_name(node: ast.expr) -> ast.Name | None:
 
 
 def is_self(node: ast.expr) -> bool:
-    """Say whether a node is the name `self`."""
+    """Return whether a node is the name `self`."""
     return isinstance(node, ast.Name) and node.id == "self"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -20,7 +18,7 @@ class Edit:
 
 
 def overlapping(edits: Iterable[Edit]) -> bool:
-    """Say whether two of the edits want the same characters.
+    """Return whether two of the edits want the same characters.
 
     Insertions at one place do not overlap, nor does an insertion at the edge of a replacement.
     """

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from parallel_compat.migrate.edits import AnyEdit
-    from parallel_compat.names.eras import Era
+from parallel_compat.migrate.edits import AnyEdit
+from parallel_compat.names.eras import Era
 
 
 class Status(str, enum.Enum):

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import block_of, indent_of, is_alone
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.edits import AnyEdit
-    from parallel_compat.migrate.file import File
 
 
 def with_input(file: File, call: ast.Call) -> list[AnyEdit] | None:
@@ -71,7 +67,7 @@ def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
 
 
 def _is_first_add(file: File, call: ast.Call, statement: ast.Expr) -> bool:
-    """Say whether a statement is the first `model.add(...)` after `model = Sequential()`, in one block."""
+    """Return whether a statement is the first `model.add(...)` after `model = Sequential()`, in one block."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "add":
         return False
     owner = ast.dump(call.func.value)

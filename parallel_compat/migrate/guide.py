@@ -1,4 +1,4 @@
-"""The rules explained: for `--explain`, and as `docs/rules.md`."""
+"""The rules explained: for `--explain`, and as `docs/reference/rules.md`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def explain(name: str) -> str:
 
 
 def section() -> str:
-    """Return all rules, as they stand in `docs/rules.md`."""
+    """Return all rules, as they stand in `docs/reference/rules.md`."""
     names = (*sorted(rules.NAMES), *sorted(rules.NATIVE_NAMES))
     return "\n".join([BEGIN, "", *(explain(name) for name in names), END]) + "\n"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.import_statements import move_from, move_import
 from parallel_compat.migrate.module_homes import (
     MERGE,
@@ -18,15 +20,9 @@ from parallel_compat.migrate.module_homes import (
     is_other_spelling,
     moved,
 )
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.table import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.migrate.binding_homes import BindingHomes
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.scopes import Binding
 
 
 class ImportFindings:
@@ -34,7 +30,7 @@ class ImportFindings:
 
     Args:
         homes: which modules the file's names should mean.
-        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+        skips: whether names at an offset are skipped, unless another rule redirects them.
     """
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
@@ -92,7 +88,7 @@ class ImportFindings:
                 yield file.found(RULE, alias, message, () if index else edits)
 
     def _called(self, binding: Binding) -> bool:
-        """Say whether a name is called: `merge` was a function before it was a module."""
+        """Return whether a name is called: `merge` was a function before it was a module."""
         return any(
             isinstance(call.func, ast.Name) and binding in self._file.tree.scopes[call.func].find(call.func.id)
             for call in self._file.tree.calls

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Edit, Item, remove_items
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.statements import remove_statement
-
-if TYPE_CHECKING:
-    import ast
-
-    from parallel_compat.migrate.file import File
 
 _FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")
 
@@ -129,7 +125,7 @@ def _joined(file: File, statement: ast.ImportFrom, statements: list[str]) -> str
 
 
 def remove_aliases(file: File, statement: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> list[Edit]:
-    """Take names out of an import, or the whole statement where none is left; `pass` keeps a block from being empty."""
+    """Take names out of an import, or the whole statement where none remains; `pass` keeps a block from being empty."""
     if len(gone) < len(statement.names):
         chosen = {index for index, alias in enumerate(statement.names) if alias in gone}
         items = []

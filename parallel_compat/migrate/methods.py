@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import NODE, members
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.edits import AnyEdit
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.names.table import Member
+from parallel_compat.names.table import Member
 
 GUESS = " (Unsafe: that `{}` is {} is a guess.)"
 WHAT = {
@@ -36,7 +30,7 @@ def member(of: str, name: str) -> Member:
 
 
 def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
-    """Say whether a receiver is known not to be what `of` says.
+    """Return whether a receiver is known not to be what `of` says.
 
     An object of a class of the project that defines the method itself is none, whatever else it is.
     """
@@ -109,7 +103,7 @@ def to_function(
 
 
 def _is_plain(file: File, receiver: ast.expr) -> bool:
-    """Say whether nothing within a receiver is rewritten: `model`, `self.model`, but no name of a module."""
+    """Return whether nothing within a receiver is rewritten: `model`, `self.model`, but no name of a module."""
     root = receiver
     while isinstance(root, ast.Attribute):
         root = root.value

@@ -2,22 +2,20 @@
 
 The code cells together are read as one module, so that an import in the first cell is known in the last. Magics
 are hidden from the parser behind comments of the same length. An edit is then made in the string of the line that it
-belongs to, and only those strings are written anew; layout, outputs and metadata stay byte for byte.
+belongs to, and only those strings are rewritten; layout, outputs and metadata stay byte for byte.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.migrate.edits import Edit, apply
 from parallel_compat.migrate.parsed import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MAGIC = re.compile(r"^(?P<before>[ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)(?P<magic>[%!?].*)$", re.MULTILINE)
 _HELP = re.compile(r"^[ \t]*(?P<magic>[\w.]+\?{1,2})[ \t]*$", re.MULTILINE)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import warnings
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from parallel_compat.migrate import scopes
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.scopes import Tree
+from parallel_compat.migrate.scopes import Tree
 
 _FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import notebooks, parsed, python_2, remembered
 from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.engine import BrokenRewrite, Options, analyse, applied, edits_of
 from parallel_compat.migrate.file import ELSEWHERE, is_of_interest
-from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
+from parallel_compat.migrate.findings import FileStatus, Finding, Place, Report, Status
 from parallel_compat.migrate.native import numerics, process
+from parallel_compat.migrate.notebooks import Notebook
 from parallel_compat.migrate.rewriting import Rewriting
 from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import old_sources
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.notebooks import Notebook
 
 _MENTION = re.compile(
     rb"keras|tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator|" + ELSEWHERE.encode()

@@ -5,18 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import parsed, remembered
+from parallel_compat.migrate.scopes import Tree
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names import eras
 from parallel_compat.names.eras import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from parallel_compat.migrate.scopes import Tree
 
 _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")
@@ -190,7 +186,7 @@ def spellings_of_accuracy(tree: Tree, within: ast.AST | None = None) -> set[str]
 
 
 def _is_given_to_compile(node: ast.AST, tree: Tree) -> bool:
-    """Say whether a node stands in an argument of `compile` that may hold metrics."""
+    """Return whether a node stands in an argument of `compile` that may hold metrics."""
     for above in tree.ancestors(node):
         if isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute) and above.func.attr == "compile":
             return node is not above.func and node not in above.args[:2]

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.scopes import Tree
+from parallel_compat.migrate.source import Source
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.scopes import Tree
-    from parallel_compat.migrate.source import Source
 
 _BEGINNING = "# parallel-compat: migrated"
 _ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)
@@ -79,7 +76,7 @@ def _first_of(node: ast.stmt) -> ast.stmt | ast.expr:
 
 
 def _comes_first(node: ast.stmt) -> bool:
-    """Say whether nothing but its like may stand before a statement: a docstring, `from __future__ import ...`."""
+    """Return whether nothing but its like may stand before a statement: a docstring, `from __future__ import ...`."""
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return True
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

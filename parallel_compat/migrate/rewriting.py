@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import native
-from parallel_compat.migrate.findings import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.names.eras import Era
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.names.eras import Era
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +74,7 @@ class Origins:
         self._rounds.append((after, before))
 
     def of(self, offset: int) -> int:
-        """Return where the text of an offset came from; for what was written anew, where it was written.
+        """Return where the text of an offset came from; for new text, where it was written.
 
         >>> from parallel_compat.migrate.edits import Edit
         >>> origins = Origins()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import codecs
 import io
 import re
@@ -9,12 +10,8 @@ import tokenize
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_sources
-
-if TYPE_CHECKING:
-    import ast
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.import_statements import replace_star
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, RULE, gone, home_of_module, is_alive, moved
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 
 def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Iterator[Finding]:
@@ -24,7 +20,7 @@ def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], b
     Args:
         file: the source.
         statement: the import.
-        skips: whether what begins at an offset is left alone.
+        skips: whether names at an offset are skipped.
     """
     module = from_module(statement)
     if module is None or not table.names_of(module) or skips(file.source.start(statement)):
@@ -43,7 +39,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
 
     Args:
         file: the source.
-        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+        skips: whether names at an offset are skipped, unless another rule redirects them.
     """
     if not file.tree.stars:
         return

@@ -5,14 +5,10 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from parallel_compat.migrate.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.file import File
+from parallel_compat.migrate.file import File
 
 
 def block_of(file: File, statement: ast.AST) -> list[ast.stmt]:
@@ -51,7 +47,7 @@ def line_end(file: File, node: ast.stmt) -> int:
 
 
 def is_alone(file: File, node: ast.stmt) -> bool:
-    """Say whether a statement has its lines for itself, but for a comment."""
+    """Return whether a statement has its lines for itself, but for a comment."""
     text = file.source.text
     before = text[line_start(file, node) : file.source.start(node)]
     after = text[file.source.end(node) : line_end(file, node)].strip()

@@ -9,11 +9,8 @@ from __future__ import annotations
 import fnmatch
 import os
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
 _LEFT_ALONE = frozenset(("__pycache__", "node_modules", "site-packages", "build", "dist", "__pypackages__"))
@@ -112,7 +109,7 @@ def _left_alone(folder: str) -> bool:
 
 
 def _in_environment(folder: str, name: str) -> bool:
-    """Say whether a file that git lists lies in a virtual environment that somebody forgot to ignore."""
+    """Return whether a file that git lists lies in a virtual environment that somebody forgot to ignore."""
     parts = Path(name).parts[:-1]
     return any(os.path.exists(os.path.join(folder, *parts[: depth + 1], "pyvenv.cfg")) for depth in range(len(parts)))
 

@@ -117,13 +117,6 @@ KERAS_1_ALONE = frozenset(
 )
 # Layers that took `input_dim` and `input_length` for the two parts of the shape of their input.
 OF_SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "Conv1D"))
-# Keras 2 dropped nothing where the rate of these is not between 0 and 1.
-DROPOUTS = frozenset(
-    f"keras.layers.{name}"
-    for name in (
-        "Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "GaussianDropout", "AlphaDropout"
-    )
-)  # fmt: skip
 
 
 def _layers() -> list[Argument]:

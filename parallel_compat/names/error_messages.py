@@ -1,4 +1,4 @@
-"""Error messages that old code meets today, and the one line that helps. `docs/errors.md` is written from them."""
+"""Error messages that old code meets today, and what helps. `docs/reference/errors.md` is written from them."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def errors() -> tuple[Error, ...]:
 
 
 def page() -> str:
-    """Return `docs/errors.md`."""
+    """Return `docs/reference/errors.md`."""
     lines = [
         "# Error messages, and what helps",
         "",

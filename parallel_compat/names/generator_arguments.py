@@ -17,17 +17,9 @@ OF_SAMPLES = {
     "val_samples": "steps",
 }
 
-# Keras 2.3 and TensorFlow's Keras took one more by position than Keras 2.2.4, in front of another (read in Keras 2.3.1,
-# TensorFlow 1.15.5 and 2.2.3).
-IN_FRONT = {
-    "fit_generator": ("validation_freq", "class_weight"),
-    "evaluate_generator": ("callbacks", "max_queue_size"),
-    "predict_generator": ("callbacks", "max_queue_size"),
-}
-
 
 def in_keras_2(given: dict[str, Any], keras_1: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Put Keras 1's arguments in the place of Keras 2's.
+    """Translate Keras 1's arguments into Keras 2's.
 
     >>> in_keras_2({"steps": None, "workers": 1}, {"nb_worker": 4, "val_samples": 100})
     ({'steps': None, 'workers': 4}, {'steps': 100})

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 # A value that is not known, to a reader of sources.
 UNKNOWN: Any = ...
@@ -66,7 +64,7 @@ def named_positions(
 
 
 def has_positions(of: str) -> bool:
-    """Say whether a callable takes positions in another order today than in some era."""
+    """Return whether a callable takes positions in another order today than in some era."""
     return of in _orders()
 
 

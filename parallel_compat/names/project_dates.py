@@ -8,12 +8,10 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from parallel_compat.names.project_files import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Keras's first release: what is older is no date of a script.
 _FIRST = datetime.date(2015, 3, 27)

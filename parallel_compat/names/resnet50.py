@@ -6,10 +6,7 @@ Read in Keras-Applications 1.0.6 and 1.0.8. Activations, sums and the pooling ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _BLOCKS = {2: 3, 3: 4, 4: 6, 5: 3}  # of each stage
 
@@ -45,7 +42,7 @@ def given_names() -> dict[str, str]:
 
 
 def is_resnet50(names: Iterable[str]) -> bool:
-    """Say whether a model with layers of these names has those of today's ResNet50.
+    """Return whether a model with layers of these names has those of today's ResNet50.
 
     Args:
         names: of its layers, or of those with weights.

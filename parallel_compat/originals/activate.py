@@ -8,11 +8,12 @@ import importlib.util
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from parallel_compat.module_loaders import SecondName
 from parallel_compat.names.eras import Era
-from parallel_compat.originals import cache, fetching, tensorflow_1, tensorflow_2
-from parallel_compat.originals.mends import ALL
+from parallel_compat.originals import cache, fetching
+from parallel_compat.originals.mends import ALL, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
 
@@ -52,7 +53,7 @@ def is_loaded() -> bool:
 
 def mends_applied() -> list[str]:
     """Return the first sentence of each mend that was applied."""
-    names = ALL if _mends is not None else ()
+    names = _mends.causes if _mends is not None else ()
     documented = (importlib.import_module(f"parallel_compat.originals.mends.{name}").__doc__ or "" for name in names)
     return [text.partition("\n")[0] for text in documented]
 
@@ -120,19 +121,24 @@ class _FirstImport(importlib.abc.MetaPathFinder):
             return importlib.util.find_spec(fullname)
         # importlib takes the spec of a module that appeared meanwhile, and would run its file again.
         module = sys.modules[fullname]
-        module.__spec__ = importlib.util.spec_from_loader(fullname, _Loaded(module))
+        again: Any = SecondName(module)
+        module.__spec__ = importlib.util.spec_from_loader(fullname, again)
         return module.__spec__
 
 
-class _Loaded(importlib.abc.Loader):
-    def __init__(self, module: ModuleType) -> None:
-        self.module, self.spec = module, module.__spec__
+class _NoStandaloneKeras(importlib.abc.MetaPathFinder):
+    """Refuses `import keras` of a package that can do without: today's Keras would be found."""
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self.module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == "keras":
+            raise ModuleNotFoundError(
+                "No module named 'keras': the script runs on tf.keras 1.15. If it needs standalone Keras as well, add "
+                "--era keras-2.2.4, which has both.",
+                name="keras",
+            )
+        return None
 
 
 def _load(settings: Settings) -> None:
@@ -143,32 +149,37 @@ def _load(settings: Settings) -> None:
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     with _without_keras_3():
         import tensorflow
-    places = places_of(era)
+    places = places_of(settings)
     forget({*places, *(tensorflow_1.PLACES if mends.is_tensorflow_1 else ())})
     finder = OriginalFinder(places, cache.folder(era.value) / "bytecode", mends)
     sys.meta_path.insert(0, finder)
     for mend in ALL:
-        importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
+        with mends.cause(mend):
+            importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
     _mends = mends
     if mends.is_tensorflow_1:
         tensorflow_1.put_on(tensorflow, settings, finder)
+        if era is Era.TF_KERAS_1_15:
+            sys.meta_path.insert(0, _NoStandaloneKeras())
     else:
         tensorflow_2.put_on(tensorflow, settings, finder)
 
 
-def places_of(era: Era) -> dict[str, Path]:
-    """Return where each module that the era serves has its source, without `.py`."""
+def places_of(settings: Settings) -> dict[str, Path]:
+    """Return where each module that is served has its source, without `.py`."""
+    era = settings.era
     own = fetching.fetch(era.value) / "sources"
     places = {name: own / name for name in ("keras_applications", "keras_preprocessing")}
-    if era in (Era.KERAS_2_2_4, Era.KERAS_2_3):
+    if era is not Era.TF_KERAS_1_15:
         places["keras"] = own / "keras"
-    if era in (Era.TF_KERAS_1_15, Era.KERAS_2_3):
-        places.update(tensorflow_1.fetched_places())
-    if era is Era.TF_KERAS_2_2:
+    if not settings.is_tensorflow_1:
+        own = fetching.fetch(Era.TF_KERAS_2_2.value) / "sources"
         places["tensorflow.python.keras"] = own / "tensorflow/python/keras"
         places.update(tensorflow_2.places(own))
         for name in _BESIDE:
             places[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
+    elif era is not Era.KERAS_2_2_4:
+        places.update(tensorflow_1.fetched_places())
     return places
 
 

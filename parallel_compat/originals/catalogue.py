@@ -138,6 +138,14 @@ ORIGINALS: dict[str, Original] = {
                     platform="manylinux2010_x86_64",
                     keep=("tensorflow/",),
                 ),
+                # From 2.4 on, `import keras` was `tf.keras` under another name.
+                Wheel(
+                    "keras==2.4.3",
+                    "Keras-2.4.3-py2.py3-none-any.whl",
+                    "05e2faf6885f7899482a7d18fc00ba9655fe2c9296a35ad96949a07a9c27d1bb",
+                    36_259,
+                    keep=("keras/",),
+                ),
                 *_COMPANIONS,
             ),
         ),

@@ -37,9 +37,10 @@ def missing_names(era: Era) -> dict[str, list[str]]:
     Args:
         era: whose original is read.
     """
-    activate.activate(Settings(era))
+    settings = Settings(era)
+    activate.activate(settings)
     importlib.import_module("tensorflow")
-    places = activate.places_of(era)
+    places = activate.places_of(settings)
     found: dict[str, list[str]] = collections.defaultdict(list)
     for place in places.values():
         root = place.parent

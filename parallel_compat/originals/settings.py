@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from parallel_compat.names.eras import Era
+from parallel_compat.names.eras import Era
 
 
 @dataclass(frozen=True)
@@ -15,12 +13,19 @@ class Settings:
 
     Attributes:
         era: whose Keras runs.
-        replicas: how many GPUs to pretend where there are fewer; None pretends none.
+        replicas: number of GPUs to simulate if there are fewer; None simulates none.
         allow_lambdas: whether code in files is run.
         resume: the folder that keeps the state of each `fit`; None for none.
+        tensorflow: the TensorFlow that the code was written for, 1 or 2, where the era had both: Keras 2.3.
     """
 
     era: Era
     replicas: int | None = None
     allow_lambdas: bool = False
     resume: str | None = None
+    tensorflow: int = 1
+
+    @property
+    def is_tensorflow_1(self) -> bool:
+        """Whether the code of this process was written for TensorFlow 1."""
+        return self.era is not Era.TF_KERAS_2_2 and not (self.era is Era.KERAS_2_3 and self.tensorflow == 2)

@@ -7,6 +7,7 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.module_loaders import LoaderAround, SecondName
 from parallel_compat.names import old_packages
 from parallel_compat.names.eras import Era
 from parallel_compat.packages import noted
@@ -25,6 +26,8 @@ _FILES = {
     "networkx": "networkx_functions",
     "numpy": "numpy",
     "pandas": "pandas",
+    "pickle": "pickles",
+    "re": "regular_expressions",
     "skimage": "skimage",
     "sklearn": "sklearn",
 }
@@ -57,7 +60,7 @@ class _Finder:
     """Stands first: changes modules that are found, and finds those that nobody else does."""
 
     def is_changed(self, name: str) -> bool:
-        """Say whether a module lacks something that is answered."""
+        """Return whether a module lacks something that is answered."""
         return bool(old_packages.names_of(name)) or name in _changes(name)
 
     def find_spec(
@@ -72,13 +75,13 @@ class _Finder:
                 if gone is not None and spec.submodule_search_locations is None:
                     spec.submodule_search_locations = []  # modules below it are found here
                 if spec.loader is not None and self.is_changed(fullname):
-                    spec.loader = _Changed(spec.loader)  # type: ignore[assignment]
+                    spec.loader = LoaderAround(spec.loader, lambda module: _change(module, module.__name__))  # type: ignore[assignment]
                 return spec
         if gone is None or not _is_there(gone.now):
             return None
         note(fullname, _how(gone))
         module = importlib.import_module(gone.now)
-        alias: Any = _Alias(module)
+        alias: Any = SecondName(module)
         return importlib.util.spec_from_loader(fullname, alias, is_package=hasattr(module, "__path__"))
 
 
@@ -109,37 +112,6 @@ def _is_there(module: str) -> bool:
         return module in sys.modules or importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
-
-
-class _Changed:
-    """Loads a module as its own loader does, and changes it then."""
-
-    def __init__(self, loader: Any) -> None:
-        self.loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self.loader.create_module(spec)
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__loader__ = self.loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self.loader
-        self.loader.exec_module(module)
-        _change(module, module.__name__)
-
-
-class _Alias:
-    """Gives a module a second name."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self.module, self.spec = module, module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self.module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec
 
 
 def _change(module: Any, name: str) -> None:
@@ -186,7 +158,7 @@ def _changed_function(module: str, name: str, function: Any) -> Any:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Say whether this package asks, to see what is missing."""
+    """Return whether this package asks, to see what is missing."""
     return str(frame.f_globals.get("__name__")).startswith("parallel_compat.")
 
 

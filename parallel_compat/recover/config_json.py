@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.safe_names import parts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Entry = dict[str, Any]
 

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
-from parallel_compat.recover.config_json import with_own_layers
+from parallel_compat.recover.config_json import Entry, with_own_layers
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_tree import Path
 from parallel_compat.recover.rules import GRAPH_RULES, LAYER_RULES
 from parallel_compat.recover.rules.layer_names import masks, model_name
-from parallel_compat.recover.target import PLAIN_KERAS
+from parallel_compat.recover.target import PLAIN_KERAS, Target
 from parallel_compat.recover.translation import Translation
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.layer_tree import Path
-    from parallel_compat.recover.target import Target
 
 
 def translate(
@@ -31,9 +25,9 @@ def translate(
     """Translate a single model's entry.
 
     Args:
-        entry: as `config_json.model_entry` returns it, parallel wrappers taken off; it is left as it is.
+        entry: as `config_json.model_entry` returns it, without parallel wrappers; it is not changed.
         keras_version: what the file says, "2.2.4" or "2.3.0-tf".
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
         target: for whom it is translated.
         backend: what the file says, "tensorflow" or "theano".
     """

@@ -10,7 +10,9 @@ import errno
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -19,17 +21,14 @@ import numpy as np
 from parallel_compat.hdf5_output import writing
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_tree import Leaf, Node, Path
+from parallel_compat.recover.reader import Reading, StoredArray
 from parallel_compat.recover.rules.layer_names import keras3_name
+from parallel_compat.recover.single_model import Template
 from parallel_compat.recover.verifying import check_arrays, checksum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path as FilePath
-
     from parallel_compat.hdf5_output import Disk
-    from parallel_compat.recover.layer_tree import Leaf, Node, Path
-    from parallel_compat.recover.reader import Reading, StoredArray
-    from parallel_compat.recover.single_model import Template
 
 ATTRIBUTE_LIMIT = 64_512  # HDF5's object header; Keras cuts longer lists into pieces of at most this
 
@@ -120,7 +119,7 @@ def write(
         path: the new file.
         template: the single model.
         reading: the open file; its arrays are consumed.
-        weights_only: whether the config is left out.
+        weights_only: whether only the weights are written, without a config.
         training_config: how it was compiled, for Keras 3; None where that is not known.
         advance: called with the number of bytes after each piece.
 
@@ -129,7 +128,7 @@ def write(
     """
     layers = plan(template)
     version = _keras_version()
-    _need_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
+    _require_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
     texts = {}
     if not weights_only:
         assert template.translation is not None
@@ -155,7 +154,7 @@ def write(
     check_arrays(path, sums, texts)
 
 
-def _need_room(path: FilePath, size: int) -> None:
+def _require_room(path: FilePath, size: int) -> None:
     """Find out now whether there is room, not after minutes.
 
     Raises:

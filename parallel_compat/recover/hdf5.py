@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import numpy as np
@@ -23,9 +24,6 @@ from h5py import h5a, h5d, h5g, h5l, h5o, h5p, h5s, h5t, h5z
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.safe_names import parts, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FILTERS = {h5z.FILTER_DEFLATE: "gzip", h5z.FILTER_SHUFFLE: "shuffle", h5z.FILTER_FLETCHER32: "fletcher32"}
 PLAIN_TYPES = {

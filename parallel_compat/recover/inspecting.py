@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.recover.config_json import parse
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.parallel_wrapper import Wrapper
+from parallel_compat.recover.reader import Stored, read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.single_model import template_of, written_by_keras3
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored
-    from parallel_compat.recover.single_model import Template
+from parallel_compat.recover.single_model import Template, template_of, written_by_keras3
 
 # What `record_keras.py` writes in place of a backend.
 RECORDING = "parallel-compat recording"
@@ -83,24 +79,25 @@ class InspectedCheckpoint:
 
 
 def inspect_checkpoint(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> InspectedCheckpoint:
-    """Say what a checkpoint is: a whole model or weights, of a parallel model or a single one, by which Keras.
+    """Return what a checkpoint is: model or weights, parallel or single, and which Keras wrote it.
 
-    Nothing in the file is run, and no array is read.
+    No code in the file is executed, and no array is read.
 
-    >>> import parallel_compat
-    >>> found = parallel_compat.inspect_checkpoint("old_parallel.h5")
-    >>> found.form, found.gpus, found.keras_version, found.name, found.parameters
-    ('model', 2, '2.2.4', 'mlp', 195)
+    Examples:
+        >>> import parallel_compat
+        >>> found = parallel_compat.inspect_checkpoint("old_parallel.h5")
+        >>> found.form, found.gpus, found.keras_version, found.name, found.parameters
+        ('model', 2, '2.2.4', 'mlp', 195)
 
     Args:
         path: the file.
-        max_bytes: how many bytes its arrays may have in all. Default: eight times its size, at least 32 MiB.
+        max_bytes: limit of the total size of its arrays. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
-        What was found.
+        An `InspectedCheckpoint` with these facts as attributes.
 
     Raises:
-        CheckpointError: it is not a checkpoint that Keras wrote, or it is damaged.
+        CheckpointError: if Keras did not write the file, or it is damaged.
     """
     with read(path, arrays=False, max_bytes=max_bytes) as reading:
         stored = reading.stored

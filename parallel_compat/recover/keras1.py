@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from parallel_compat.recover.config_json import own_entries
+from parallel_compat.recover.config_json import Entry, own_entries
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_tree import Leaf
 from parallel_compat.recover.layer_weights import Spec
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.layer_tree import Leaf
-    from parallel_compat.recover.reader import Stored
+from parallel_compat.recover.reader import Stored
 
 _WEIGHT = re.compile(
     r"(.+)_((?:W|U|b)(?:_[ifcozrh])?|gamma|beta|running_mean|running_std|alphas|depthwise_kernel|pointwise_kernel)"
@@ -334,6 +331,6 @@ def lay_out(leaf: Leaf, *, gate_by_gate: bool) -> None:
         leaf.specs = (Spec("kernel", None), *leaf.specs[1:])
 
 
-def lay_out_as_said(leaf: Leaf) -> None:
+def apply_layout(leaf: Leaf) -> None:
     """Say what weights a layer has in a file of Keras 1, by its config there."""
     lay_out(leaf, gate_by_gate=leaf.class_name == "ConvLSTM2D" or leaf.config.get("implementation") != 2)

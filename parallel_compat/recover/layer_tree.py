@@ -6,15 +6,12 @@ from a file find their place in either by the same rules (`placement.py`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.layer_weights import Spec, specs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.recover.config_json import Entry
 
 Path = tuple[str, ...]
 

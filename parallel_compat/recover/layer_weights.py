@@ -6,13 +6,11 @@ TensorFlow 2.2 (they agree), held against the real layers by `tests/recover/test
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.recover.errors import CheckpointError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Shape = tuple["int | None", ...]
 

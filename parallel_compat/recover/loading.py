@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover import keras1, resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
-from parallel_compat.recover.layer_tree import Branch, Leaf
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
 from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.parallel_wrapper import Wrapper
 from parallel_compat.recover.placement import place, split
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer, read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.rules.kernels import CORRELATING, TURNED
-from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.recover.single_model import Template, template_of, wrapper_of_weights, written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
-    from parallel_compat.recover.single_model import Template
-
-    Array = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
 _OF_MEANS = ("total", "count")
 # Keras 2.2's `conv_layers`: the layers whose kernels `load_weights(reshape=True)` reshaped.
@@ -78,29 +72,31 @@ class LoadedWeights:
 def load_template_weights(
     model: Any, path: str | os.PathLike[str], *, reshape: bool = False, max_bytes: int | None = None
 ) -> LoadedWeights:
-    """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
+    """Load the weights of an old checkpoint into a single model, whether a parallel or a single model wrote them.
 
-    The file may hold a whole model or weights only, of Keras 1 to 3 or tf.keras. Nothing in it is run. All weights
-    are found and their shapes held against the model's before the first is changed.
+    The file may hold a whole model or weights, of Keras 1 to 3 or tf.keras. No code in it is executed. All weights are
+    found and their shapes are compared before the first one changes.
 
-    >>> import keras, parallel_compat
-    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")])
-    >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
-    Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
+    Examples:
+        >>> import keras, parallel_compat
+        >>> layers = [keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")]
+        >>> model = keras.Sequential([keras.Input((8,)), *layers])
+        >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
+        Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
 
     Args:
         model: a built `keras.Model` of Keras 3.
         path: the checkpoint.
-        reshape: whether an array of as many numbers as a convolution's kernel takes the kernel's shape, such as that of
-            a `Dense` layer which a 1x1 convolution replaces. As `load_weights(reshape=True)` of Keras 2.2.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        reshape: reshape an array to a convolution's kernel of the same size, for example from a `Dense` layer that a
+            1x1 convolution replaces. As `load_weights(reshape=True)` in Keras 2.2.
+        max_bytes: limit of the total size of the arrays. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
-        What was found in the file.
+        A record of what was loaded. Printed, it is one sentence.
 
     Raises:
-        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The model is then as it
-            was before.
+        CheckpointError: if the file is unreadable, would load nothing, or does not fit the model. The model is then
+            unchanged.
     """
     from parallel_compat.recover.keras_models import tree_of
 
@@ -158,7 +154,7 @@ def load_weights_by_name(
         model: a `keras.Model`, or what has `layers`.
         path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
-        skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        skip_mismatch: whether weights that do not fit are skipped, with a warning.
         reshape: as in `load_template_weights`.
         max_bytes: as in `load_template_weights`.
 
@@ -198,26 +194,47 @@ def load_weights_by_name(
         except CheckpointError as error:
             if not skip_mismatch:
                 raise
-            warnings.warn(f"{error} The layer is left as it is.", ParallelCompatWarning, stacklevel=3)
+            fitting = _that_fit(layer, group, given, notes, stored)
+            pairs += fitting
+            kept = f"{len(weights_of(layer)) - len(fitting)} of its {len(weights_of(layer))} weights are not changed."
+            warnings.warn(f"{error} {kept}", ParallelCompatWarning, stacklevel=3)
     for variable, value in pairs:
         variable.assign(value)
     return LoadedWeights(stored.path, stored.form, (), stored.keras_version, len(pairs), tuple(notes))
 
 
 def _of_layer(
-    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored, *, reshape: bool
+    layer: Any,
+    group: StoredLayer,
+    arrays: list[Array],
+    notes: list[str],
+    stored: Stored,
+    *,
+    reshape: bool,
+    any_shape: bool = False,
 ) -> list[tuple[Any, Array]]:
     """Pair the variables of one layer with their values in its group."""
     from parallel_compat.recover.keras_models import Layers, tree_of
 
     node = tree_of(layer, (layer.name,))
-    _loosen(node, kernels=reshape)
+    _loosen(node, kernels=reshape, everything=any_shape)
     _lay_out(stored, node, group.weights)
     tree = Branch((), [node])
     with resnet50_files.named_as_in(stored, tree) as now:
         found = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
     places = {now.get(path, path): positions for path, positions in found.items()}
-    return _values(Layers([layer]), tree, places, arrays, None, notes, stored, reshape=reshape)
+    return _values(Layers([layer]), tree, places, arrays, None, notes, stored, reshape=reshape, any_shape=any_shape)
+
+
+def _that_fit(
+    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored
+) -> list[tuple[Any, Array]]:
+    """Pair those variables of a layer whose values have their shapes, as Keras 2 did with `skip_mismatch`."""
+    try:
+        pairs = _of_layer(layer, group, arrays, notes, stored, reshape=False, any_shape=True)
+    except CheckpointError:
+        return []
+    return [(variable, value) for variable, value in pairs if tuple(variable.shape) == value.shape]
 
 
 def _as_keras2(stored: Stored) -> Stored:
@@ -236,7 +253,7 @@ def _template(stored: Stored) -> Template | None:
     try:
         return template_of(stored)
     except CheckpointError:
-        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
+        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names remain.
         if (
             wrapper_of_weights(stored) is None
             and stored.keras_version is not None
@@ -371,9 +388,12 @@ def _without_metrics(flat: Sequence[StoredArray], tree: Branch) -> set[int]:
     return without if fits else everything
 
 
-def _loosen(node: Node, *, kernels: bool) -> None:
+def _loosen(node: Node, *, kernels: bool, everything: bool = False) -> None:
     """Let biases of LSTM and GRU pass in cuDNN's shape, too, and kernels in any; `_values` converts them."""
     for leaf in node.leaves():
+        if everything and leaf.specs:
+            leaf.specs = tuple(Spec(spec.name, None, spec.trainable) for spec in leaf.specs)
+            continue
         loose = "bias" if leaf.class_name in ("LSTM", "GRU") else None
         if kernels and leaf.class_name in _CONVOLUTIONS:
             loose = "kernel"
@@ -398,6 +418,7 @@ def _values(
     stored: Stored,
     *,
     reshape: bool,
+    any_shape: bool = False,
 ) -> list[tuple[Any, Array]]:
     """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
     from parallel_compat.recover.keras_models import layer_at, weights_of
@@ -422,7 +443,7 @@ def _values(
             [tuple(variable.shape) for variable in variables],
             [value.shape for value in values],
         )
-        if shapes != received:
+        if shapes != received and not (any_shape and len(shapes) == len(received)):
             raise CheckpointError(
                 f"{path}: layer {where!r}: expected weights of the shapes {shapes}. Received: {received}."
             )

@@ -7,14 +7,12 @@ stand: step counter, learning rate, then what `add_optimizer_variables` made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+import numpy as np
 
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
 # Optimizer -> how the paths of Keras 3's variables end, in the order of the old file's kinds of memory.
 KINDS = {

@@ -13,12 +13,10 @@ The official one (Keras 2.0.9 to 2.3, tf.keras 1.4 to 2.3) gives its Lambdas the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.errors import CheckpointError
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
 
 INDEX_ARGUMENTS = ("i", "idx", "index", "gpu")
 COUNT_ARGUMENTS = ("parts", "n_gpus", "gpu_count", "num_gpus")

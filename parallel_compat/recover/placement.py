@@ -9,16 +9,11 @@ doubt is refused.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.layer_tree import Branch, Leaf, Path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.recover.layer_tree import Node
-    from parallel_compat.recover.reader import StoredArray
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
+from parallel_compat.recover.reader import StoredArray
 
 # What one kind of weight is called in one version of Keras and another.
 ALIASES = {

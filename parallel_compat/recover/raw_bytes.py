@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
 
 from parallel_compat.recover.errors import CheckpointError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 def open_regular(path: str) -> BinaryIO:

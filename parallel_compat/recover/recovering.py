@@ -7,29 +7,23 @@ import json
 import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.recover import h5_writer
-from parallel_compat.recover.config_json import model_entry, parse
+from parallel_compat.recover.config_json import Entry, model_entry, parse
 from parallel_compat.recover.errors import CheckpointError, naming
 from parallel_compat.recover.limits import ATTRIBUTE_BYTES
 from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.raw_bytes import open_regular
-from parallel_compat.recover.reader import read
+from parallel_compat.recover.reader import Reading, Stored, read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.single_model import template_of
+from parallel_compat.recover.single_model import Template, template_of
 from parallel_compat.recover.verifying import check_saved_model
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.reader import Reading, Stored
-    from parallel_compat.recover.single_model import Template
 
 SUFFIXES = (".weights.h5", ".keras", ".hdf5", ".h5")
 NO_STATE_IN_H5 = (
@@ -69,37 +63,39 @@ def recover_template(
     force: bool = False,
     max_bytes: int | None = None,
 ) -> Any:
-    """Get the single model out of a file that multi-GPU code (or any Keras 2) wrote.
+    """Recover the single model from a file that a multi-GPU model, or any model of Keras 1 or 2, wrote.
 
-    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3 loads the result
-    and computes the same.
+    No code in the file is executed. The config is translated for Keras 3, so that plain Keras 3 loads the result and
+    computes the same.
 
-    >>> import parallel_compat
-    >>> model = parallel_compat.recover_template("old_parallel.h5")
-    >>> [layer.name for layer in model.layers]
-    ['x', 'hidden', 'probs']
-    >>> parallel_compat.recover_template("old_parallel.h5", "single.keras").name
-    'single.keras'
+    Examples:
+        >>> import parallel_compat
+        >>> model = parallel_compat.recover_template("old_parallel.h5")
+        >>> [layer.name for layer in model.layers]
+        ['x', 'hidden', 'probs']
+        >>> parallel_compat.recover_template("old_parallel.h5", "single.keras").name
+        'single.keras'
 
     Args:
         path: the old file.
-        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without), or `.weights.h5`.
-            Default: nothing is written, the model is returned.
-        weights_only: write weights and no config (`.h5`, `.hdf5`; `.weights.h5` always does).
-        custom_objects: classes and functions of the project that wrote the file, by name.
-        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the result only with
-            `safe_mode=False`, and then runs them.
-        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()` of then) or in
-            another old file.
-        force: whether an existing `out` is replaced.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        out: file to write: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without it), or `.weights.h5`.
+            Default: nothing is written, and the model is returned.
+        weights_only: write the weights without the config (`.h5`, `.hdf5`; `.weights.h5` always does).
+        custom_objects: dict from name to your classes and functions that the file uses.
+        keep_lambda: keep your Lambda layers, as data. Keras loads the result only with `safe_mode=False`, which then
+            executes them.
+        architecture: for a file of weights, the file with the model's config: JSON of `model.to_json()`, or another old
+            file.
+        force: replace an existing `out`.
+        max_bytes: limit of the total size of the arrays. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
-        `out` as a `pathlib.Path`, or a `keras.Model`, compiled as it was where that can be said.
+        `out` as a `pathlib.Path`, or a `keras.Model`, compiled as in the file if possible.
 
     Raises:
-        CheckpointError: the file cannot be read, or not be written for Keras 3; with what is wrong and where.
-        OSError: writing `out` failed; what was there before is still there.
+        CheckpointError: if the file cannot be read, or cannot be written for Keras 3. The message says what is wrong
+            and where.
+        OSError: if writing `out` failed. The file that was there before is unchanged.
     """
     found = recover(
         path,
@@ -143,8 +139,8 @@ def recover(
         template = template_of(stored, objects, entry)
         found = Recovery(template, notes=list(template.notes))
         if template.tree is None:
-            _need_no_config(stored, suffix, weights_only=weights_only)
-            _need_layout_of_today(template.stored)
+            _require_no_config(stored, suffix, weights_only=weights_only)
+            _require_current_layout(template.stored)
         elif template.translation is not None and not (weights_only and suffix in (".h5", ".hdf5")):
             try:
                 template.translation.check(
@@ -153,7 +149,7 @@ def recover(
             except CheckpointError as error:
                 raise CheckpointError(f"{stored.path}: {error}") from error
             if suffix in (".h5", ".hdf5"):
-                _need_single_axes(template.translation.config, stored.path)
+                _require_single_axes(template.translation.config, stored.path)
             found.notes += _kept(template, keep_lambda=keep_lambda)
         advance = started(sum(array.nbytes for array in template.arrays))
         if living:
@@ -164,25 +160,7 @@ def recover(
             assert out is not None
             # A file of weights stays one, even if the architecture was given to tell its layers apart.
             bare = weights_only or (stored.form == "weights" and architecture is None)
-            if bare:
-                _keep_layers_that_are_gone(template)
-            training = None if bare else _training_config(stored, found)
-            if stored.optimizer and not bare:
-                found.notes.append(NO_STATE_IN_H5)
-            with naming(stored.path), replacing(out) as temporary:
-                h5_writer.write(
-                    temporary, template, reading, weights_only=bare, training_config=training, advance=advance
-                )
-                if not bare and _is_complete(template):
-                    _need_loadable(temporary, template, objects)
-            if bare and template.tree is None and template.wrappers:
-                found.notes.append(
-                    "The template's layers were distinguished by the names of their weights. "
-                    "Where it has models inside it, or had frozen layers, give its "
-                    "architecture, or use `load_template_weights`."
-                )
-            if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
-                found.notes.append(OLD_GATES)
+            _write_h5(found, reading, out, objects, advance, bare=bare)
     return found
 
 
@@ -236,11 +214,11 @@ def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> En
         raise CheckpointError(f"{name}: {error}") from error
 
 
-def _need_single_axes(config: Any, path: str) -> None:
+def _require_single_axes(config: Any, path: str) -> None:
     """Refuse a layer of several axes: Keras 3, which reads `.h5` files, makes it one over the last axis."""
     if isinstance(config, list):
         for each in config:
-            _need_single_axes(each, path)
+            _require_single_axes(each, path)
     elif isinstance(config, dict):
         axis = config.get("axis")
         if isinstance(axis, list) and len(axis) > 1:
@@ -249,10 +227,10 @@ def _need_single_axes(config: Any, path: str) -> None:
                 ", which Keras 3 reads from `.keras` files alone. Write a `.keras` file."
             )
         for each in config.values():
-            _need_single_axes(each, path)
+            _require_single_axes(each, path)
 
 
-def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
+def _require_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
     if suffix not in (".h5", ".hdf5"):
         what = "a model" if suffix is None else suffix
         raise CheckpointError(
@@ -262,8 +240,8 @@ def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -
         )
 
 
-def _need_layout_of_today(stored: Stored) -> None:
-    """Refuse weights that have to be laid out anew, where only the names of layers are known."""
+def _require_current_layout(stored: Stored) -> None:
+    """Refuse weights that need another layout, where only the names of layers are known."""
     arrays = [weight for layer in stored.layers for weight in layer.weights]
     gates = any(re.search(r"/[WUb]_[ifcozrh](_\d+)?(:0)?$", weight.name) for weight in arrays)
     kernels = any(len(weight.shape) > 2 for weight in arrays)
@@ -328,7 +306,7 @@ def _make_model(
             found.notes += keras_models.restore_optimizer(found.model, found.template, arrays)
 
 
-def _keep_layers_that_are_gone(template: Template) -> None:
+def _keep_gone_layers(template: Template) -> None:
     """Leave weights as they are whose layer another one stands for in Keras 3: code that reads them has the layer."""
     edits = {} if template.translation is None else template.translation.edits
     for leaf in template.leaves.values():
@@ -345,7 +323,36 @@ def _is_complete(template: Template) -> bool:
     return not translation.lambdas and set(translation.custom) <= set(translation.custom_objects)
 
 
-def _need_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:
+def _write_h5(
+    found: Recovery,
+    reading: Reading,
+    out: str | os.PathLike[str],
+    objects: dict[str, Any],
+    advance: Callable[[int], object],
+    *,
+    bare: bool,
+) -> None:
+    """Write a .h5 file, of weights alone if `bare`, and note what it lacks."""
+    template, stored = found.template, reading.stored
+    if bare:
+        _keep_gone_layers(template)
+    training = None if bare else _training_config(stored, found)
+    if stored.optimizer and not bare:
+        found.notes.append(NO_STATE_IN_H5)
+    with naming(stored.path), replacing(out) as temporary:
+        h5_writer.write(temporary, template, reading, weights_only=bare, training_config=training, advance=advance)
+        if not bare and _is_complete(template):
+            _require_loadable(temporary, template, objects)
+    if bare and template.tree is None and template.wrappers:
+        found.notes.append(
+            "The template's layers were distinguished by the names of their weights. Where it has models inside it, or "
+            "had frozen layers, give its architecture, or use `load_template_weights`."
+        )
+    if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
+        found.notes.append(OLD_GATES)
+
+
+def _require_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:
     """Load what was written as anybody will: with Keras's own function.
 
     Raises:

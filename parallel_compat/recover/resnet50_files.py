@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from parallel_compat.names import resnet50
+from parallel_compat.recover.layer_tree import Branch, Path
+from parallel_compat.recover.reader import Stored
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from parallel_compat.recover.layer_tree import Branch, Path
-    from parallel_compat.recover.reader import Stored
 
 _Mine = TypeVar("_Mine")
 _Theirs = TypeVar("_Theirs")
@@ -33,7 +30,7 @@ def names_in(stored: Stored, names: Iterable[str]) -> dict[str, str]:
     words = {word for layer in stored.layers for weight in layer.weights for word in weight.name.split("/")}
     found = resnet50.names_in_file(names, words | {layer.name for layer in stored.layers})
     if found:
-        _tell_of_epsilon(stored.path)
+        _warn_of_epsilon(stored.path)
     return found
 
 
@@ -79,7 +76,7 @@ def paired(
         yield each, by_name[my_name(each)] if my_name(each) in both else next(rest)
 
 
-def _tell_of_epsilon(path: str) -> None:
+def _warn_of_epsilon(path: str) -> None:
     """Say what a file of weights cannot: the ResNet50 of then normalised by another epsilon.
 
     Args:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from parallel_compat.recover import keras1, weight_edits
-from parallel_compat.recover.config_json import model_entry
+from parallel_compat.recover.config_json import Entry, model_entry
 from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.layer_tree import Branch, tree_of_config
+from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path, tree_of_config
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.placement import place, split
-from parallel_compat.recover.target import PLAIN_KERAS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.layer_tree import Leaf, Node, Path
-    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
-    from parallel_compat.recover.target import Target
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
+from parallel_compat.recover.target import PLAIN_KERAS, Target
+from parallel_compat.recover.translation import Translation
 
 LAMBDA_NAME = re.compile(r"lambda(_\d+)?")
 
@@ -71,7 +64,7 @@ def template_of(
 
     Args:
         stored: the file.
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
         architecture: the single model's config from elsewhere, for a file of weights.
         target: for whom its config is translated.
 
@@ -116,7 +109,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     tree = tree_of_config(entry)
     assert isinstance(tree, Branch)
     for leaf in tree.leaves() if of_keras1 else ():
-        keras1.lay_out_as_said(leaf)
+        keras1.apply_layout(leaf)
     translation = translate(entry, stored.keras_version, custom_objects, target, stored.backend)
     template = Template(stored, wrappers, entry, tree, translation)
     template.places = _places(stored, tree, group)

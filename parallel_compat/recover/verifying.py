@@ -10,17 +10,15 @@ import os
 import zipfile
 import zlib
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 
 from parallel_compat.recover.hdf5 import slabs
 from parallel_compat.recover.keras_archive import WEIGHTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 
 def checksum(pieces: Iterable[Any], start: int = 0) -> int:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.recover.errors import CheckpointError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Arrays = list["np.ndarray[Any, Any]"]
 

@@ -19,7 +19,9 @@ def settings(
     why: str,
     certain: bool = True,
     hint: str = "",
+    tensorflow: int = 1,
     script: str = "",
+    command: str = "",
     replicas: int | None = None,
     resume: str | None = None,
     every: int | None = None,
@@ -36,7 +38,9 @@ def settings(
         why: how the era is known.
         certain: whether it is known for sure.
         hint: what to do if it is another one.
+        tensorflow: the TensorFlow that the script was written for, 1 or 2.
         script: the script, as the user named it; "" for code without a file.
+        command: the whole command, for the report.
         replicas: how many devices to simulate; None for none.
         resume: the folder that keeps the state of each `fit`; None for none.
         every: after how many batches the state is kept, too.

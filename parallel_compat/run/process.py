@@ -38,7 +38,7 @@ def start(given: str) -> None:
     else:
         packages.answer(era)
         resume = told["resume"] if main else None
-        activate.activate(Settings(era, told["replicas"], told["allow_lambdas"], resume))
+        activate.activate(Settings(era, told["replicas"], told["allow_lambdas"], resume, told["tensorflow"]))
     tracebacks.hide_our_frames((lambda: _report(told, os.getpid())) if main else None)
     if main:
         atexit.register(_report, told, os.getpid())

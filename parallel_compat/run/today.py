@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.module_loaders import LoaderAround
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
 
 
 def prepare(*, replicas: int | None, resume: str | None, every: int | None, workers: bool) -> None:
@@ -61,21 +62,5 @@ class _AfterImport:
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self.then)  # type: ignore[assignment]
+            spec.loader = LoaderAround(spec.loader, lambda module: self.then())  # type: ignore[assignment]
         return spec
-
-
-class _Loader:
-    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
-        self.loader, self.then = loader, then
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self.loader.create_module(spec)
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__loader__ = self.loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self.loader
-        self.loader.exec_module(module)
-        self.then()

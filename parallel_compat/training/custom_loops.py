@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.training.layer_state import LayerState
+from parallel_compat.training.layer_state import LayerState, ReplicaState
 from parallel_compat.training.replicas import ReplicaSlice, replica_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import keras
-
-    from parallel_compat.training.layer_state import ReplicaState
 
 
 class ReplicaCalls:
@@ -60,7 +57,7 @@ class ReplicaCalls:
         return [ReplicaSlice(0, 1, 1)] * len(self._states)
 
 
-def on_a_replica() -> bool:
+def in_replica_context() -> bool:
     """Whether this thread computes one of several replicas of a custom loop."""
     context = tf.distribute.get_replica_context()
     return context is not None and context.num_replicas_in_sync > 1 and not keras3.in_stateless_scope()

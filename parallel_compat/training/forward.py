@@ -10,25 +10,21 @@ see on one device.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.training.layer_state import LayerState
+from parallel_compat.training.losses import Placement
 from parallel_compat.training.replica_pass import ReplicaPass
-from parallel_compat.training.replicas import take_samples
+from parallel_compat.training.replicas import Replicas, take_samples
 from parallel_compat.training.time_distributed import folded_time
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.training.losses import Placement
-    from parallel_compat.training.replicas import Replicas
-
-    # Inputs, targets and sample weights, the last two perhaps None.
-    Batch = tuple[Any, Any, Any]
+# Inputs, targets and sample weights, the last two perhaps None.
+Batch = tuple[Any, Any, Any]
 
 
 def forward(

@@ -7,25 +7,20 @@ one update of the weights, the metrics of the global batch.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.training.added_losses import how_they_merge, merge_added_losses
-from parallel_compat.training.forward import forward
+from parallel_compat.training.added_losses import find_merge_kinds, merge_added_losses
+from parallel_compat.training.forward import Batch, forward
 from parallel_compat.training.losses import Placement
-from parallel_compat.training.replicas import add
+from parallel_compat.training.replica_pass import ReplicaPass
+from parallel_compat.training.replicas import Replicas, add
 from parallel_compat.training.trainable_flags import TrainableFlags
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from parallel_compat.training.forward import Batch
-    from parallel_compat.training.replica_pass import ReplicaPass
-    from parallel_compat.training.replicas import Replicas
 
 
 class GlobalStep:
@@ -99,7 +94,7 @@ class GlobalStep:
         if passed.added_losses[0] and training not in self._added_loss_kinds:
             chosen = "auto" if isinstance(self._merge, str) else self._merge.get("add_loss", "auto")
             self._added_loss_kinds[training] = (
-                how_they_merge(self._model, passed.layer_state, batch[0], training)
+                find_merge_kinds(self._model, passed.layer_state, batch[0], training)
                 if chosen == "auto"
                 else [chosen] * len(passed.added_losses[0])
             )

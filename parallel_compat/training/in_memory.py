@@ -7,21 +7,17 @@ loops: callbacks, logs, history, what is printed, errors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.array_batches import batches
-from parallel_compat.training.step_function import step_function
+from parallel_compat.training.step_function import Results, step_function
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.training.step_function import Results
-
-# What a model must leave to Keras, or to a parallel model, for each call.
+# What a model's class must not override, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
     "evaluate": ("test_step", "make_test_function", "reset_metrics", "get_metrics_result"),
@@ -35,8 +31,8 @@ _STOP = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_p
 _FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "test_on_batch": "test"}
 
 
-def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
-    """Say why a call goes the general way, through Keras's own loop; None if it is one on arrays in memory.
+def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
+    """Return why a call needs Keras's own loop; None if it is one on arrays in memory.
 
     Args:
         name: the method.
@@ -68,80 +64,69 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
     if not keras3.is_defined_by(model, steps, keras3.OWN_PACKAGES):
-        return "a step, or a loop, of the model's own"
+        return "the model's class overrides the step or the loop"
     function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
     if function is not None and not str(getattr(function, "__module__", "")).startswith(
         (*keras3.OWN_PACKAGES, "tensorflow.")
     ):
-        return "a function of the user's in place of the step's"
+        return "a train, test or predict function set by the user"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"
     if keras3.is_built_under_a_strategy(model):
-        return "a `tf.distribute` strategy of the user's"
+        return "a model made under a `tf.distribute` strategy"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
     if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
-        return "a `CallbackList` of the caller's"
+        return "a `CallbackList`"
     return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
 
 
-def call(name: str, model: keras.Model, general: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a method of a model: here if it is on arrays in memory, else the general way.
+def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a method of a model: here if it is on arrays in memory, else with Keras's own loop.
 
     Args:
         name: "fit", "evaluate", "predict", "train_on_batch", "test_on_batch" or "predict_on_batch".
         model: the model.
-        general: the method that does it else, bound to the model.
+        keras_loop: the method that runs Keras's loop, bound to the model.
         arguments: by name.
     """
-    if why_general(name, model, arguments) is not None:
-        return general(**arguments)
+    if why_keras_loop(name, model, arguments) is not None:
+        return keras_loop(**arguments)
     return _CALLS[name](model, **arguments)
 
 
 class EpochLogs:
-    """The logs of an epoch as Keras 3 counts: metrics go on from batch to batch, so the last batch has them."""
+    """The logs of an epoch: metrics go on from batch to batch, so the last batch has them."""
 
     def __init__(self) -> None:
         self._last: Results | None = None
 
-    def add(self, results: Results, samples: int) -> None:
-        """Add what a batch of so many samples gave."""
+    def add(self, results: Results) -> None:
+        """Add the results of a batch."""
         self._last = results
 
-    def of_batch(self) -> dict[str, Any]:
-        """What callbacks get after a batch."""
+    def read(self) -> dict[str, Any]:
+        """Return the logs, which are also what callbacks get after a batch."""
         return {} if self._last is None else self._last.read()
-
-    def of_epoch(self) -> dict[str, Any]:
-        """What the epoch gave."""
-        return self.of_batch()
-
-    def state_of_epoch(self) -> dict[str, Any]:
-        """What has been counted, besides what the metrics hold, as data."""
-        return {}
-
-    def go_on_from(self, state: dict[str, Any]) -> None:
-        """Count on from what `state_of_epoch` returned."""
 
 
 class Outputs:
-    """What the batches of a prediction gave."""
+    """The outputs of the batches of a prediction."""
 
     def __init__(self) -> None:
         self.batches: list[Any] = []
 
-    def add(self, outputs: Any, samples: int) -> None:
-        """Add what a batch gave."""
+    def add(self, outputs: Any) -> None:
+        """Add the outputs of a batch."""
         self.batches.append(outputs)
 
-    def of_batch(self) -> dict[str, Any]:
-        """What callbacks get after a batch."""
+    def read(self) -> dict[str, Any]:
+        """Return what callbacks get after a batch."""
         return {"outputs": self.batches[-1]}
 
 
-# Where a model has the `EpochLogs` of the epoch that it is in.
-COUNTS = "_parallel_compat_counts"
+# What a model has while it is in an epoch of arrays in memory.
+IN_EPOCH = "_parallel_compat_in_epoch"
 _LEAVES_OUT = "_parallel_compat_leaves_out"
 
 
@@ -176,7 +161,7 @@ def fit(
     validation_freq: Any = 1,
 ) -> keras.callbacks.History:
     """Train as `keras.Model.fit`."""
-    keras3.assert_compiled(model, "fit")
+    keras3.assert_compiled(model)
     if validation_split and validation_data is None:
         (x, y, sample_weight), validation_data = keras3.split((x, y, sample_weight), validation_split)
     data = keras3.ArrayData(x, y, sample_weight, batch_size, class_weight)
@@ -186,13 +171,13 @@ def fit(
     listed.on_train_begin()
     logs = None
     for epoch in range(keras3.initial_epoch(model, initial_epoch), epochs):
-        counted = EpochLogs()
+        results = EpochLogs()
         model.reset_metrics()
-        vars(model)[COUNTS] = counted
+        vars(model)[IN_EPOCH] = True
         listed.on_epoch_begin(epoch)
-        _run(model, "train", step_function(model, "train"), data, counted, listed, shuffle)
-        logs = dict(counted.of_epoch())
-        vars(model).pop(COUNTS, None)  # a callback may have called `fit` of this model
+        _run(model, "train", step_function(model, "train"), data, results, listed, shuffle)
+        logs = dict(results.read())
+        vars(model).pop(IN_EPOCH, None)  # a callback may have called `fit` of this model
         if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
             if validation is None:
                 val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
@@ -220,7 +205,7 @@ def evaluate(
     return_dict: bool = False,
 ) -> Any:
     """Evaluate as `keras.Model.evaluate`."""
-    keras3.assert_compiled(model, "evaluate")
+    keras3.assert_compiled(model)
     data = keras3.ArrayData(x, y, sample_weight, batch_size)
     listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
     logs = _evaluate(model, data, listed)
@@ -230,10 +215,10 @@ def evaluate(
 def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any) -> dict[str, Any]:
     model.stop_evaluating = False
     listed.on_test_begin()
-    counted = EpochLogs()
+    results = EpochLogs()
     model.reset_metrics()
-    _run(model, "test", step_function(model, "test"), data, counted, listed)
-    logs = keras3.plain_logs(counted.of_epoch())
+    _run(model, "test", step_function(model, "test"), data, results, listed)
+    logs = keras3.plain_logs(results.read())
     listed.on_test_end(logs)
     return logs
 
@@ -281,10 +266,7 @@ def _run(
     )
     begin, end, stop = getattr(listed, f"on_{kind}_batch_begin"), getattr(listed, f"on_{kind}_batch_end"), _STOP[kind]
     leave_out, then = vars(model).pop(_LEAVES_OUT, (0, None)) if kind == "train" else (0, None)
-    first = 0
     for number, batch in enumerate(batches(data, shuffle)):
-        samples = min(data.batch_size, data.samples - first)
-        first += samples
         if number < leave_out:
             continue
         if then is not None:
@@ -293,9 +275,9 @@ def _run(
             then = then()
         if begins:
             begin(number)
-        results.add(step(batch), samples)
+        results.add(step(batch))
         if ends:
-            end(number, results.of_batch())
+            end(number, results.read())
         if getattr(model, stop):
             break
 
@@ -309,7 +291,7 @@ def train_on_batch(
     return_dict: bool = False,
 ) -> Any:
     """Train on one batch as `keras.Model.train_on_batch`."""
-    keras3.assert_compiled(model, "train_on_batch")
+    keras3.assert_compiled(model)
     sample_weight = keras3.weights_of_batch(y, sample_weight, class_weight)
     logs = step_function(model, "train", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
     return logs if return_dict else keras3.in_order(model, logs)
@@ -319,7 +301,7 @@ def evaluate_on_batch(
     model: keras.Model, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
 ) -> Any:
     """Evaluate one batch as `keras.Model.test_on_batch`."""
-    keras3.assert_compiled(model, "test_on_batch")
+    keras3.assert_compiled(model)
     logs = step_function(model, "test", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
     return logs if return_dict else keras3.in_order(model, logs)
 

@@ -17,19 +17,16 @@ would write is caught. After the pass the replicas' values are merged and writte
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import call_context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from parallel_compat.training.replicas import ReplicaSlice
+from parallel_compat.training.replicas import ReplicaSlice
 
 # Added to a seed, times the replica: a large prime, so that no replica meets another layer's small seed.
 SEED_STRIDE = 1_327_217_909

@@ -8,8 +8,9 @@ and each output's metrics in them is replaced by one that knows its place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import keras
 import tensorflow as tf
@@ -17,13 +18,12 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.context_variables import set_within
 from parallel_compat.training.per_sample import is_per_sample
+from parallel_compat.training.replica_pass import ReplicaPass
+from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Mapping, Sequence
 
-    from parallel_compat.training.replica_pass import ReplicaPass
-    from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 MERGE = ("auto", "always", "never")
 
@@ -66,11 +66,6 @@ def looks_at_all_labels(computed: keras.losses.Loss | keras.metrics.Metric) -> b
     return keras3.function_of(computed) in OF_ALL_LABELS
 
 
-def of_global_batch(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
-    """Whether a loss or a metric uses tensors of the template as well as its arguments, which are merged for it."""
-    return bool(getattr(keras3.function_of(computed), "of_global_batch", False))
-
-
 class NotMerged:
     """Stands in the global batch for an output that no loss or metric needs there.
 
@@ -104,24 +99,6 @@ class SampleSums(NamedTuple):
     mask_per_sample: Any
 
 
-class SummedLoss(Protocol):
-    """A loss that says itself what samples contribute to it, and how the contributions make the loss.
-
-    `call` computes values as `keras.losses.Loss.call` does.
-
-    Attributes:
-        loss: the loss whose values they are.
-    """
-
-    loss: keras.losses.Loss
-
-    def sums(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> tuple[Any, ...]:
-        """Return scalars that add up over the samples."""
-
-    def of_sums(self, *sums: Any) -> Any:
-        """Return the loss, made of the sums over all samples."""
-
-
 class PlacedLoss:
     """One loss of a compiled model, computed where its samples are or on the global batch.
 
@@ -135,9 +112,8 @@ class PlacedLoss:
         self.outputs: list[int] = []
         self.targets: Any = None
         self.predictions: Any = None
-        self.sums: dict[int, tuple[Any, ...]] = {}
+        self.sums: dict[int, SampleSums] = {}
         self.samples: Sequence[ReplicaSlice] = ()
-        self._own: SummedLoss | None = loss if hasattr(loss, "of_sums") else None
 
     @property
     def name(self) -> str:
@@ -180,23 +156,21 @@ class PlacedLoss:
             )
 
     def _can_be_taken_apart(self) -> bool:
-        own_call = type(self.loss).__call__ is not keras.losses.Loss.__call__ and self._own is None
+        own_call = type(self.loss).__call__ is not keras.losses.Loss.__call__
         nested = keras.tree.is_nested(self.predictions) or keras.tree.is_nested(self.targets)
-        if of_global_batch(self.loss):
-            return False
         return not own_call and not nested and self.loss.reduction not in (None, "none")
 
     def _is_per_sample(self) -> bool:
         if not self._can_be_taken_apart():
             return False
-        inner = self.loss if self._own is None else self._own.loss
-        known = keras3.is_keras_loss(inner)
-        return not looks_at_all_labels(inner) and is_per_sample(self._values, self.targets, self.predictions, known)
+        known = keras3.is_keras_loss(self.loss)
+        return not looks_at_all_labels(self.loss) and is_per_sample(self._values, self.targets, self.predictions, known)
 
     def _values(self, y_true: Any, y_pred: Any) -> Any:
         """The loss before its reduction, as `Loss.__call__` computes it."""
         convert = keras.ops.convert_to_tensor
-        return not_none(self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype)), self.name)
+        values = self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype))
+        return check_not_none(values, self.name)
 
     def _weight_of_each_value(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
         """Give each value of a sample the sample's weight, where Keras's own loss would not lay one on the other."""
@@ -208,9 +182,7 @@ class PlacedLoss:
             return sample_weight
         return spread(sample_weight, self._values(y_true, y_pred))
 
-    def _sums(self, y_true: Any, y_pred: Any, sample_weight: Any, samples: ReplicaSlice) -> tuple[Any, ...]:
-        if self._own is not None:
-            return self._own.sums(y_true, y_pred, sample_weight)
+    def _sums(self, y_true: Any, y_pred: Any, sample_weight: Any, samples: ReplicaSlice) -> SampleSums:
         # Follows Loss.__call__ and reduce_weighted_values of Keras 3.15, with the division left for the global batch.
         dtype = self.loss.dtype
         mask = keras3.get_mask(y_pred)
@@ -229,7 +201,7 @@ class PlacedLoss:
             mask_count, mask_per_sample = tf.reduce_sum(mask), tf.cast(tf.size(mask), dtype) / padded
         if sample_weight is not None:
             sample_weight = spread(tf.cast(sample_weight, dtype), values)
-        sample_weight = keras3.apply_mask(sample_weight, mask, dtype=dtype, reduction="sum")
+        sample_weight = keras3.apply_mask(sample_weight, mask, dtype)
         if sample_weight is not None:
             values, sample_weight = keras3.squeeze_or_expand_to_same_rank(values, sample_weight)
             values = values * sample_weight
@@ -240,15 +212,12 @@ class PlacedLoss:
     def _combine(self) -> Any:
         """The loss of the global batch from the replicas' sums."""
         dtype = self.loss.dtype
-        parts = [self.sums[replica] for replica in sorted(self.sums)]
+        sums = [SampleSums(*self.sums[replica]) for replica in sorted(self.sums)]
         live = [tf.cast(cut.size > 0, dtype) for cut in self.samples]
 
         def add(values: list[Any]) -> Any:
             return tf.add_n([tf.math.multiply_no_nan(v, w) for v, w in zip(values, live, strict=True)])
 
-        if self._own is not None:
-            return self._own.of_sums(*(add(list(column)) for column in zip(*parts, strict=True)))
-        sums = [SampleSums(*part) for part in parts]
         loss = add([s.loss for s in sums])
         if self.loss.reduction == "sum":
             return loss
@@ -260,11 +229,11 @@ class PlacedLoss:
         return tf.math.divide_no_nan(loss, sums[0].values_per_sample * total)
 
 
-def not_none(values: Any, name: str) -> Any:
-    """Return what a loss has returned.
+def check_not_none(values: Any, name: str) -> Any:
+    """Return the values of a loss.
 
     Raises:
-        ValueError: it is None, which Keras would tell by TensorFlow's words for it, without a name.
+        ValueError: they are None; TensorFlow's error would not name the loss.
     """
     if values is None:
         raise ValueError(
@@ -278,7 +247,7 @@ def spread(sample_weight: Any, values: Any) -> Any:
     """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
 
     Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
-    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighed the mean of a
+    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighted the mean of a
     sample's values.
 
     Args:
@@ -362,8 +331,6 @@ class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries 
         values = keras3.metric_values(metric)
         if values is None:
             return True
-        if of_global_batch(metric):
-            return False
         known = keras3.is_keras_function(metric)
         return not looks_at_all_labels(metric) and is_per_sample(values, *self.specs, known)
 

@@ -7,13 +7,11 @@ operation that is not known to keep samples apart ends it, so the answer is neve
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Kind(enum.Enum):
@@ -91,7 +89,7 @@ def keeps_samples_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred
                 continue
             kinds.update((id(tensor), kind) for tensor in operation.outputs)
         return len(graph.outputs) == 1 and kinds[id(graph.outputs[0])] is Kind.SAMPLES
-    except Exception:  # a function of the user's can raise anything; what cannot be followed counts as mixed
+    except Exception:  # a user's function may raise anything; what cannot be followed counts as mixed
         return False
 
 

@@ -8,7 +8,8 @@ asks for the number of samples as an int) is traced for each number of samples, 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
@@ -16,10 +17,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Shape = tuple[int | None, ...]
+Shape = tuple[int | None, ...]
 
 # What code raises that meets None for a length, or cannot go on without it. Other errors have other reasons: they are
 # raised at once, and nothing that the user's code does is done twice.
@@ -196,7 +194,7 @@ class StepFunction:
                 logs = _flat_logs(step(data))
             names[:] = [name for name, value in logs.items() if _is_scalar(value)]
             others = {name: value for name, value in logs.items() if name not in names}
-            # A metric of the user's may return its variable.
+            # A user's metric may return its variable.
             numbers = [tf.convert_to_tensor(logs[name]) for name in names]
             if any(number.dtype == tf.float64 for number in numbers):
                 numbers = [tf.cast(number, tf.float64) for number in numbers]

@@ -7,17 +7,15 @@ sample by itself, draws nothing and keeps nothing gives the same for (batch * ti
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import keras
 from keras import layers
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import hidden_classes
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import STEP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Layers of which each sample's output depends on that sample alone.
 _PER_SAMPLE = {
@@ -58,7 +56,7 @@ def _call(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def may_be_folded(layer: keras.layers.Layer) -> bool:
-    """Say whether a layer, with all in it, gives the same for all time steps in one batch as for one after the other.
+    """Return whether a layer computes the same for all time steps in one batch as for one after the other.
 
     >>> may_be_folded(keras.layers.LSTM(3)), may_be_folded(keras.layers.LSTM(3, dropout=0.5))
     (True, False)
@@ -79,10 +77,10 @@ def may_be_folded(layer: keras.layers.Layer) -> bool:
 
 
 def _is_of_layers(layer: keras.layers.Layer) -> bool:
-    """Say whether a layer is a model that is made of layers alone: a function of Keras in it may join samples."""
+    """Return whether a layer is a model that is made of layers alone: a function of Keras in it may join samples."""
     if type(layer) is keras.Sequential:
         return True
-    is_functional = type(layer) is hidden_classes.Functional
+    is_functional = type(layer) is moved_names.functional_class()
     return is_functional and all(isinstance(each, keras.layers.Layer) for each in layer.operations)
 
 

@@ -8,13 +8,12 @@ https://keras.io/guides/transfer_learning/ ("Important notes about `compile()` a
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import keras
 
 

@@ -10,7 +10,7 @@ from parallel_compat.migrate import guide, rules
 from tests.migrate.check import check_transformed, found, migrated
 
 HERE = Path(__file__).parent
-GUIDE = HERE.parent.parent / "docs" / "rules.md"
+GUIDE = HERE.parent.parent / "docs" / "reference" / "rules.md"
 
 
 @pytest.mark.parametrize("name", rules.NAMES)

@@ -77,7 +77,7 @@ def test_without_a_home_it_says_what_to_set(monkeypatch):
 
 
 def test_the_page_has_the_commands_and_the_sizes():
-    page = (Path(__file__).parents[2] / "docs" / "originals.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "originals.md").read_text("utf-8")
     for name, original in ORIGINALS.items():
         assert f"python -m pip {' '.join(pip_download.arguments(original.wheels))} --dest wheels\n" in page
         row = (

@@ -84,6 +84,7 @@ with h5py.File("model.h5") as file:
 answers["loaded"] = bool(np.allclose(load_model("model.h5").predict(x), model.predict(x)))
 answers["yaml"] = model_from_yaml(model.to_yaml()).layers[0].units
 
+answers["a variable is true"] = bool(model.layers[0].bias)
 v = K.variable([2.0])
 v /= 2
 answers["in place"] = K.eval(v).tolist()
@@ -126,6 +127,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "texts": ["café", "café", True],
         "loaded": True,
         "yaml": 2,
+        "a variable is true": True,
         "in place": [1.0],
         "begins with another's value": [3.0],
         "backend": ["tensorflow", "float32", "channels_last"],

@@ -39,7 +39,11 @@ parallel.compile("adam", "mse", metrics=["mae"])
 callbacks = [ModelCheckpoint("whole.h5"), ModelCheckpoint("weights.h5", save_weights_only=True)]
 parallel.fit(x, y, batch_size=5, epochs=2, verbose=0, callbacks=callbacks)
 loaded = load_model("whole.h5")
-answer = [loaded.name, [type(layer).__name__ for layer in loaded.layers], int(K.get_value(loaded.optimizer.iterations))]
+single = loaded.get_layer("net")
+answer = [loaded.layers[-2].name, [type(layer).__name__ for layer in single.layers]]
+answer.append(int(K.get_value(loaded.optimizer.iterations)))
+states = zip(loaded.optimizer.get_weights(), parallel.optimizer.get_weights())
+answer.append(max(float(np.abs(a - b).max()) for a, b in states))
 answer.append(float(np.abs(loaded.predict(x) - parallel.predict(x)).max()))
 expected = net.get_weights()
 net.set_weights([w + 1 for w in expected])
@@ -65,10 +69,23 @@ def test_a_parallel_model_saves_its_template_through_any_callback(tmp_path, era,
     (tmp_path / "train.py").write_text(PARALLEL.format(keras=keras))
     done = run(tmp_path, "--era", era, "--replicas", "2", "train.py")
     assert done.returncode == 0, done.stderr
-    name, layers, steps, distance, weights, trained, temporary = json.loads(done.stdout.splitlines()[-1])
+    name, layers, steps, state, distance, weights, trained, temporary = json.loads(done.stdout.splitlines()[-1])
     assert (name, layers, steps) == ("net", ["InputLayer", "Lambda", "Dense"], 6)
-    assert max(distance, weights) < 1e-6
+    assert max(state, distance, weights) < 1e-6
+    with h5py.File(tmp_path / "whole.h5") as file:
+        assert len(file["model_weights"]) == 3  # its layers: the file has no towers
     assert (trained, temporary) == (True, [])  # a batch of one sample for two towers trains
+
+
+def test_a_parallel_model_loads_as_the_single_one_where_there_are_fewer_gpus(tmp_path):
+    (tmp_path / "train.py").write_text(
+        PARALLEL.format(keras="keras").replace("Lambda(lambda t: t * 2.0)(inputs)", "inputs")
+    )
+    assert run(tmp_path, "--era", "keras-2.2.4", "--replicas", "2", "train.py").returncode == 0
+    code = "from keras.models import load_model; print(load_model('whole.h5').name)"
+    alone = run(tmp_path, "--era", "keras-2.2.4", "-c", code)
+    assert alone.stdout == "net\n", alone.stderr
+    assert "--replicas 2" in alone.stderr
 
 
 def test_recover_reads_what_a_parallel_model_saved(tmp_path):

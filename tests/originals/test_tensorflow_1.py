@@ -6,9 +6,12 @@ import json
 import subprocess
 import sys
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def run(script: str, era: str = "tf.keras-1.15") -> Any:
@@ -33,7 +36,11 @@ def test_names_of_tensorflow_1() -> None:
         import tensorflow as tf
         import tensorflow.train
         import tensorflow.compat.v1 as v1
+        import tensorflow.compat.v1.nn
         import tensorflow.keras.layers as L
+        from tensorflow.compat.v1.keras.backend import set_session
+        from tensorflow.compat.v1.keras.layers import Dense
+        from tensorflow.compat.v1.train import Saver
         from tensorflow import flags
         from tensorflow.keras.models import Sequential
         from tensorflow.python.client import device_lib
@@ -55,7 +62,9 @@ def test_names_of_tensorflow_1() -> None:
             value = session.run(net).tolist()
         print(json.dumps({
             "versions": [tf.__version__, tf.VERSION, tf.version.VERSION, tf.keras.__version__],
-            "same": [v1 is tf.compat.v1, v1.layers is tf.layers, issubclass(L.Dense, tf.keras.layers.Layer)],
+            "same": [v1 is tf.compat.v1, v1.layers is tf.layers, issubclass(L.Dense, tf.keras.layers.Layer),
+                     Saver is tf.train.Saver, issubclass(Dense, tf.keras.layers.Layer),
+                     issubclass(tf.nn.rnn_cell.LSTMCell, tf.keras.layers.Layer)],
             "later": [hasattr(tf, name) for name in ("GradientTape", "Module", "placeholder", "contrib", "optimizers")],
             "refused": refused,
             "value": value,
@@ -65,7 +74,7 @@ def test_names_of_tensorflow_1() -> None:
         """
     )
     assert said["versions"] == ["1.15.5", "1.15.5", "1.15.5", "2.2.4-tf"]
-    assert said["same"] == [True, True, True]
+    assert said["same"] == [True] * 6
     assert said["cells"]
     assert said["later"] == [True, True, True, True, False]
     assert "tf.estimator.Estimator" in said["refused"].replace("_", ".")
@@ -186,6 +195,53 @@ def test_eager_execution_trains() -> None:
         """
     )
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
+
+
+def test_values_that_tensorflow_1_took() -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        images = tf.keras.Input((4,), sparse=True)
+        net = tf.keras.Model(images, tf.keras.layers.Lambda(tf.sparse.to_dense)(images))
+        ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
+        x, y = tf.keras.Input((2,)), tf.keras.Input((2,))
+        joined = tf.keras.Model([x, y], tf.concat([tf.add_n([x, y]), y], -1))
+        again = tf.keras.Model.from_config(joined.get_config())
+        print(json.dumps({
+            "joined": again.predict([np.ones((1, 2)), np.ones((1, 2))]).tolist(),
+            "tensors": [tf.is_tensor(x), tf.is_tensor(ragged), tf.contrib.framework.is_tensor(ragged)],
+            "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
+            "dense": net.predict(tf.SparseTensor([[0, 1]], [3.0], [1, 4]), steps=1).tolist(),
+        }))
+        """
+    )
+    assert said == {
+        "joined": [[2, 2, 1, 1]],
+        "tensors": [True, False, False],
+        "sizes": [None, 2, 1],
+        "dense": [[0, 3, 0, 0]],
+    }
+
+
+def test_tensorboard_in_eager_mode_writes_the_graph_and_a_profile(tmp_path: Path) -> None:
+    said = run(
+        f"""
+        import json, pathlib
+        import numpy as np
+        import tensorflow as tf
+        tf.enable_eager_execution()
+        net = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        net.compile("sgd", "mse")
+        board = tf.compat.v2.keras.callbacks.TensorBoard({str(tmp_path)!r}, profile_batch=1)
+        net.fit(np.ones((4, 2)), np.ones((4, 1)), batch_size=2, epochs=2, callbacks=[board], verbose=0)
+        folder = pathlib.Path({str(tmp_path)!r}, "train")
+        print(json.dumps([len(list(folder.glob("events*.v2"))), len(list(folder.rglob("*.xplane.pb")))]))
+        """
+    )
+    assert said == [1, 1]
 
 
 def test_dropout_of_a_seed_in_eager_fit() -> None:

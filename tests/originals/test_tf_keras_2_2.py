@@ -53,7 +53,13 @@ answers["eagerly"] = [dense().run_eagerly]
 tf.config.experimental_run_functions_eagerly(False)
 answers["eagerly"].append(dense().run_eagerly)
 
+from tensorflow.compat.v1.train import Saver
+from tensorflow.distribute import MirroredStrategy
+from tensorflow.python import gen_sparse_ops
+from tensorflow.python.eager.tape import record_operation
+from tensorflow.python.framework.graph_util import convert_variables_to_constants
 from tensorflow.python.keras.backend import is_placeholder
+answers["names"] = [Saver is tf.compat.v1.train.Saver, MirroredStrategy is tf.distribute.MirroredStrategy]
 answers["placeholders"] = [is_placeholder(K.placeholder((1,))), is_placeholder(K.variable(1))]
 answers["kernels for GPUs"] = L.LSTM(1, activation=tf.tanh, recurrent_activation=tf.sigmoid)._could_use_gpu_kernel
 
@@ -144,6 +150,7 @@ except OSError as error:
     answers["a file that is not there"] = error.args[0].split(" (")[0]
 
 model = compiled(keras.Sequential([L.Dense(1, input_shape=(3,), name="out")]))
+answers["yaml"] = keras.models.model_from_yaml(model.to_yaml()).layers[0].units  # it has a TensorShape
 model.fit(rows, targets, verbose=0, callbacks=[keras.callbacks.TensorBoard("logs", histogram_freq=1, profile_batch=0)])
 events = [os.path.join(folder, file) for folder, _, files in os.walk("logs") for file in files]
 written = [event for file in events for event in tf.compat.v1.train.summary_iterator(file)]
@@ -205,6 +212,7 @@ def test_graphs(tmp_path: Path) -> None:
         "recurrent layers train": True,
         "function over placeholders": True,
         "eagerly": [True, False],
+        "names": [True, True],
         "placeholders": [True, False],
         "kernels for GPUs": True,
         "gradients after a session has run": 5,
@@ -228,6 +236,7 @@ def test_files(tmp_path: Path) -> None:
         "checkpoint": [True, 1],
         "words": [[2, 3]],
         "a file that is not there": "Unable to open file",
+        "yaml": 1,
         "TensorBoard": ["epoch_loss", "keras", "out/bias_0", "out/kernel_0"],
     }
 

@@ -75,6 +75,40 @@ def test_pickled_arrays_are_read_from_the_project_alone(tmp_path):
     assert "line 9" in done.stderr
 
 
+def test_a_text_is_split_as_python_3_6_did(tmp_path):
+    code = (
+        "import re, textwrap\n"
+        "from parallel_compat.names.eras import Era\n"
+        "print(re.split(r'(\\W+)?', 'Where is it?'))\n"
+        "print(re.split(r'x*', 'axbc', maxsplit=1), re.split(r',', 'a,b'))\n"
+        "print(re.split(re.compile(r'\\s*'), 'a b  c', 1), re.split(rb'-*', b'a--b'))\n"
+        "print(packages.answered())\n"
+        "packages.answer(Era.TF_KERAS_2_2)\n"
+        "print(re.split(r'x*', 'axb'))\n"
+    )
+    lines = run(code, tmp_path).stdout.splitlines()
+    assert lines[0] == "['Where', ' ', 'is', ' ', 'it', '?', '']"
+    assert lines[1:3] == ["['a', 'bc'] ['a', 'b']", "['a', 'b  c'] [b'a', b'b']"]
+    assert lines[3] == "['re.split: where a pattern matches nothing it does not split, as in Python 3.6']"
+    assert lines[4] == "['', 'a', '', 'b', '']"
+
+
+def test_pickles_in_files_of_text_as_in_python_2(tmp_path):
+    (tmp_path / "two.pkl").write_bytes(b"S'caf\\xe9'\np0\n.")
+    code = (
+        "import cPickle, pickle\n"
+        "with open('a.pkl', 'w') as f:\n    cPickle.dump({'a': 1}, f)\n"
+        "with open('a.pkl') as f:\n    assert pickle.load(f) == {'a': 1}\n"
+        "with open('two.pkl', 'rb') as f:\n    assert pickle.load(f) == 'caf\\xe9'\n"
+        "with open('a.pkl', 'rb') as f:\n    assert pickle.load(f, encoding='bytes') == {'a': 1}\n"
+        "print(*packages.answered(), sep='\\n')\n"
+        "import io\npickle.dump(3, io.StringIO())\n"
+    )
+    done = run(code, tmp_path)
+    assert "pickle.dump: the file was opened as text: its bytes are used, as in Python 2" in done.stdout, done.stderr
+    assert "TypeError" in done.stderr
+
+
 def test_a_notebook_that_was_exported_runs(tmp_path):
     code = (
         "get_ipython().magic('matplotlib inline')\n"

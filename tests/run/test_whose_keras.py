@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ASK = """
@@ -40,6 +41,44 @@ def test_standalone_keras_and_tf_keras_in_one_script(tmp_path, run):
     )
     ours = run("--quiet", "both.py")
     assert ours.stdout == "2.2.4 2.2.4-tf False\n", ours.stderr
+
+
+STEPS_OF_ADAM = """
+import numpy as np, tensorflow as tf
+import keras
+from keras.layers import Dense
+from keras.models import Sequential
+
+tf.random.set_seed(3)
+np.random.seed(3)
+x = np.random.rand(64, 5)
+model = Sequential([Dense(8, activation="relu", input_shape=(5,)), Dense(1)])
+model.compile("sgd", "mse", metrics=["mae"])
+losses = model.fit(x, x.sum(1), epochs=2, batch_size=16, verbose=0).history["loss"]
+one = Sequential([Dense(1, use_bias=False, kernel_initializer="zeros", input_shape=(1,))])
+one.compile("adam", "mse")
+one.train_on_batch(np.ones((4, 1)), np.ones((4, 1)))
+print(keras.__version__, tf.__version__, tf.executing_eagerly(), *losses, float(one.get_weights()[0][0, 0]))
+"""
+
+
+def test_keras_2_3_on_tensorflow_2(tmp_path, run):
+    """The losses are those of Keras 2.3.1 on TensorFlow 2.2.3; Adam's first step is the learning rate."""
+    (tmp_path / "train.py").write_text(STEPS_OF_ADAM)
+    (tmp_path / "requirements.txt").write_text("keras==2.3.1\ntensorflow==2.1\n")
+    ours = run("--quiet", "train.py")
+    assert ours.returncode == 0, ours.stderr
+    version, tensorflow, eager, *numbers = ours.stdout.split()
+    assert (version, tensorflow, eager) == ("2.3.1", "2.2.3", "True")
+    np.testing.assert_allclose([float(n) for n in numbers], [4.250893, 2.836565, 0.001], rtol=2e-5)
+
+
+def test_import_keras_beside_tf_keras(tmp_path, run):
+    """With TensorFlow 2.2 it is Keras 2.4, another name of `tf.keras`; 1.15 had no such thing."""
+    code = "import keras, tensorflow as tf; print(keras.__version__, keras.models.Model is tf.keras.Model)"
+    assert run("--quiet", "--era", "tf.keras-2.2", "-c", code).stdout == "2.4.3 True\n"
+    refused = run("--quiet", "--era", "tf.keras-1.15", "-c", code)
+    assert "--era keras-2.2.4, which has both" in refused.stderr.splitlines()[-1]
 
 
 CHILDREN = """

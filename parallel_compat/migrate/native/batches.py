@@ -8,19 +8,15 @@ batch: `fit(generator)` takes no lists, and under a strategy loses batches. How 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.generator_arguments import OF_SAMPLES
 from parallel_compat.names.members import SEQUENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "native-batches"
 SAFE = True
@@ -108,7 +104,7 @@ def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> 
 
 
 def _is_kept(file: File, node: ast.expr) -> bool:
-    """Say whether `fit` takes all batches of an argument as it is."""
+    """Return whether `fit` takes all batches of an argument as it is."""
     if isinstance(node, ast.Name):
         value = file.tree.value_of(node)
         if value is not None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, native, project
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.source import Undecodable, decode
@@ -19,11 +20,6 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.native import NOTES, PARALLEL_MODELS
 from parallel_compat.names.native_differences import DIFFERENCES, OWN_LOSS
 from parallel_compat.names.results import RESULTS, TODAY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
 
 # A loss of several outputs, or a metric that is a function.
 _ONE_NUMBER = r"loss_weights|metrics\s*=\s*\[(?:[^\]]*,)?\s*[a-z_]\w*\s*[,\]]"
@@ -54,7 +50,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def of_keras_2(file: File) -> Iterator[Finding]:
-    """Find what the era of a source computed otherwise than Keras 3: once each."""
+    """Find what Keras 3 computes differently from the source's era: once each."""
     era = file.era or Era.KERAS_2_2_4
     if not file.old or era is Era.TODAY:
         return

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.source import Source
 from parallel_compat.names.native import NUMERICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LENGTH = 100
 _Import: TypeAlias = "ast.Import | ast.ImportFrom"
@@ -54,7 +52,7 @@ def _groups(source: Source) -> Iterator[Sequence[_Import]]:
 
 
 def _ordered(group: Sequence[_Import], lines: list[str], newline: str) -> list[str]:
-    """Return the lines in order: those of one module as one, what is written anew first, the helpers last."""
+    """Return the lines in order: those of one module as one, new ones first, the helpers last."""
     merged: dict[str, tuple[_Import, list[str], str]] = {}
     for statement, line in zip(group, lines, strict=True):
         names = [_spelled(alias) for alias in statement.names]

@@ -6,19 +6,15 @@ A batch of a fixed size has no place in a layer any more: it is said of the `ker
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.native.spelling import retarget
 from parallel_compat.names.native import CLASSES, functions
 from parallel_compat.names.table import Change
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "native-layers"
 SAFE = True

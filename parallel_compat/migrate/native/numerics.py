@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import project
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.native import NUMERICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 NAME = f"{NUMERICS}.py"
 _HEADER = '''"""What Keras 1 and 2 computed and Keras 3 has no spelling of; each says where it comes from.
@@ -30,7 +27,7 @@ _ON_STDIN = "This needs helpers in `legacy_numerics.py`, which is written where 
 
 
 def is_ours(text: str) -> bool:
-    """Say whether a text is one that `source` made."""
+    """Return whether a text is one that `source` made."""
     return text.startswith(_HEADER.partition("\n")[0])
 
 

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, project
 from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.migrate.source import Undecodable, decode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "native-optimizers"
 SAFE = True
@@ -92,7 +88,7 @@ def _scheduled(file: File, call: ast.Call, decay: ast.keyword, name: str) -> lis
 
 
 def _rate_is_set(file: File) -> bool:
-    """Say whether the file, or one of the project that it imports, reads or sets the rate of an optimizer."""
+    """Return whether the file, or one of the project that it imports, reads or sets the rate of an optimizer."""
     if _SETS_RATE.search(file.source.text):
         return True
     path = file.kinds.path

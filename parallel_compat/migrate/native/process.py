@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import engine, native
-from parallel_compat.migrate.edits import apply
+from parallel_compat.migrate.edits import Edit, apply
+from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.native import differences, import_order
 from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.rewriting import Origins, Rewriting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.engine import Options
-    from parallel_compat.migrate.findings import Finding
 
 _ROUNDS = 50
 
@@ -75,11 +69,11 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
         text = apply(text, ordering)
     if text == source:  # every name went to this package and back
         steps = []
-    findings = sorted(_without_way_stations(found, rewritten=bool(steps)), key=lambda one: one.offset)
+    findings = sorted(_without_intermediate_names(found, rewritten=bool(steps)), key=lambda one: one.offset)
     return Rewriting(text, tuple(findings), tuple(steps), legacy, has_hints, file.era)
 
 
-def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:
+def _without_intermediate_names(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:
     """Leave out what says that a name is of this package on its way to the one of Keras, and what is said twice."""
     seen = set()
     kept = []

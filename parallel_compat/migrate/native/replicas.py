@@ -1,7 +1,7 @@
 """`multi_gpu_model` becomes a `tf.distribute.MirroredStrategy`: one model, built and compiled under its scope.
 
 The statements that build the model, or the call of the function that does, and `compile` go under `strategy.scope()`.
-Template and parallel model are one model then. What native code computes otherwise than `multi_gpu_model` is said once,
+Template and parallel model are one model then. Differences between native code and `multi_gpu_model` are said once,
 at this place.
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from parallel_compat.migrate import calls, native
 from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import (
     block_of,
@@ -25,12 +27,6 @@ from parallel_compat.migrate.statements import (
 )
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 from parallel_compat.names.native import PARALLEL_MODELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "native-replicas"
 SAFE = True

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.file import File
 from parallel_compat.names import table
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.edits import AnyEdit, Edit
-    from parallel_compat.migrate.file import File
 
 # How an expression of `names/native.py` begins, the module that it means, and the import that brings it.
 _HOMES = {

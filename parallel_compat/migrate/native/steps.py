@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.defaults import of_era
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "native-steps"
 SAFE = True

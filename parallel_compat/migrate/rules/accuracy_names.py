@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, TypeGuard
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import TypeGuard
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.names.identifiers import identifiers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Set as AbstractSet
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "accuracy-names"
 SAFE = True
@@ -136,7 +132,7 @@ def _where(file: File, owner: ast.expr) -> str | None:
 
 
 def _is_history(node: ast.expr | None) -> bool:
-    """Say whether it is `result.history`, or made of one: `pd.DataFrame(result.history)`."""
+    """Return whether it is `result.history`, or made of one: `pd.DataFrame(result.history)`."""
     if isinstance(node, ast.Call) and len(node.args) == 1:
         node = node.args[0]
     return isinstance(node, ast.Attribute) and node.attr == "history"

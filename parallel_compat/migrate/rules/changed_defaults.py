@@ -9,20 +9,16 @@ file imports. Names of such optimizers that `compile` may get by a variable are 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.names.eras import Era
-    from parallel_compat.names.table import Default
+from parallel_compat.names.eras import Era
+from parallel_compat.names.table import Default
 
 RULE = "changed-defaults"
 SAFE = False
@@ -85,7 +81,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
     if certain:
         yield file.found(RULE, call, message, [edit, *imports])
         return
-    yield file.newer_means(RULE, call, message.rstrip(), [edit, *imports], "the default of today")
+    yield file.found_in_old_code(RULE, call, message.rstrip(), [edit, *imports], "today's default")
 
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
@@ -98,7 +94,7 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
             continue
         text, imports = spelled
         edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
-        yield file.newer_means(RULE, node, _meant(node, class_, old), edits, "the defaults of today")
+        yield file.found_in_old_code(RULE, node, _meant(node, class_, old), edits, "today's defaults")
     if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
         return
     for node in file.tree.strings:
@@ -132,7 +128,7 @@ def _spelled(old: dict[str, str]) -> str:
 
 
 def _chooses(file: File, node: ast.Constant) -> bool:
-    """Say whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
+    """Return whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
     around = [(each, file.tree.parents[each]) for each in file.tree.strings if each.value == node.value]
     return any(
         isinstance(above, ast.Compare) or (isinstance(above, ast.Dict) and each in above.keys) for each, above in around

@@ -7,15 +7,11 @@ long as there are channels: `Conv2D(8, 3, data_format="channels_first")` of pict
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "channels-first"
 SAFE = True
@@ -54,7 +50,7 @@ def _adds_to_first(file: File, call: ast.Call) -> bool:
 
 
 def _is_first(file: File, node: ast.expr) -> bool:
-    """Say whether an argument is `"channels_first"`, or a name that is."""
+    """Return whether an argument is `"channels_first"`, or a name that is."""
     if isinstance(node, ast.Name) and node in file.tree.scopes:
         values = [binding.value for binding in file.tree.scopes[node].find(node.id)]
     else:

@@ -7,17 +7,13 @@ takes one of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.arguments import NO_CLIPPING
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "clipping-norm"
 SAFE = False
@@ -59,7 +55,7 @@ def find(file: File) -> Iterator[Finding]:
                 if certain:
                     yield file.found(RULE, norm, message, edits)
                 else:
-                    yield file.newer_means(RULE, norm, message, edits, "each weight's")
+                    yield file.found_in_old_code(RULE, norm, message, edits, "each weight's")
 
 
 def clips(call: ast.Call, argument: str) -> ast.keyword | None:

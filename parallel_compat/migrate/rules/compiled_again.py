@@ -7,17 +7,13 @@ A model of Keras 2 had the metrics of its last `compile`. Keras 3 keeps those of
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "compiled-again"
 SAFE = True
@@ -67,7 +63,7 @@ def _has_metrics(call: ast.Call) -> bool:
 
 
 def _may_be_one(file: File, one: ast.Call, other: ast.Call) -> bool:
-    """Say whether two calls may be of one model, and are no branches of one `if`."""
+    """Return whether two calls may be of one model, and are no branches of one `if`."""
     return not _origins(file, _model(one)).isdisjoint(_origins(file, _model(other))) and not exclude_each_other(
         file, one, other
     )

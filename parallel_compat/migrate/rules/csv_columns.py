@@ -6,16 +6,12 @@ A reader of the file by the places of its columns, or of all of them, finds othe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "csv-columns"
 SAFE = True

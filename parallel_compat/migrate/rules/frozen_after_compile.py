@@ -9,18 +9,14 @@ and compiled elsewhere is settled before its `trainable` is set.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "frozen-after-compile"
 SAFE = True
@@ -99,7 +95,7 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
 
 
 def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
-    """Say whether it is an attribute of an argument, or one of `self` that is an argument or assigned nowhere here."""
+    """Whether it is an attribute of an argument, or one of `self` that is an argument or assigned nowhere here."""
     if not isinstance(node, ast.Attribute):
         return False
     root = root_name(node)
@@ -150,7 +146,7 @@ def _is_of_model(file: File, call: ast.Call) -> bool:
 
 
 def _comes_after(file: File, node: ast.expr, other: ast.expr) -> bool:
-    """Say whether an expression comes after another one of its function; or of `self`, in another of its class.
+    """Return whether an expression comes after another one of its function; or of `self`, in another of its class.
 
     What a function does to a model of the module, which is compiled there, comes after it too.
     """

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import OTHER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "generator-next"
 SAFE = True
@@ -49,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_generator(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is what a generator function of this file returned."""
+    """Return whether an expression is what a generator function of this file returned."""
     if isinstance(node, ast.Name):
         value = file.tree.value_of(node)
         return value is not None and not isinstance(value, ast.Name) and _is_generator(file, value)

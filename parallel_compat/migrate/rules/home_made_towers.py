@@ -6,15 +6,11 @@ Under Keras 3 such towers run one after the other, each with the whole batch on 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "home-made-towers"
 SAFE = False

@@ -6,18 +6,14 @@ Keras 3's `hard_sigmoid` is another function (relu6(x + 3) / 6) than Keras 2's (
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.names.members import MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "identifiers"
 SAFE = True
@@ -169,4 +165,4 @@ def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
     message = (
         f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one."
     )
-    yield file.newer_means(RULE, node, message, [file.replace(node, text), *imports], "the new one")
+    yield file.found_in_old_code(RULE, node, message, [file.replace(node, text), *imports], "the new one")

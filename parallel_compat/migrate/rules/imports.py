@@ -7,19 +7,15 @@ What moved is imported from its home today, what Keras dropped and this package 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from parallel_compat.migrate import star_findings
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_findings import DottedFindings
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.import_findings import ImportFindings
 from parallel_compat.migrate.module_homes import RULE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 SAFE = True
 BEFORE = """\

@@ -7,16 +7,11 @@ next: "Expected any non-tensor type, but got a tensor instead", or "out of scope
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.statements import remove_statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "kept-tensors"
 SAFE = False

@@ -6,16 +6,12 @@ Keras 2 wrote its bytecode into the file. Keras 3 writes its name, and finds by 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "lambda-functions"
 SAFE = True

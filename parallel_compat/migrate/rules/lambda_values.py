@@ -7,16 +7,12 @@ of the last turn: every such layer would take the last slice.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "lambda-values"
 SAFE = True
@@ -59,7 +55,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _bound_by_loops(file: File, node: ast.AST) -> set[str]:
-    """Return the names that the loops around a node bind anew in each turn."""
+    """Return the names that the loops around a node bind in each iteration."""
     found: set[str] = set()
     parent = file.tree.parents.get(node)
     while parent is not None and not isinstance(parent, _SCOPES):

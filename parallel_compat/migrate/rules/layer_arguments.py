@@ -10,20 +10,15 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 from parallel_compat.names.members import LAYER, MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "layer-arguments"
 SAFE = True
@@ -183,7 +178,7 @@ def _slashes(file: File) -> Iterator[Finding]:
 
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:
-    """Say whether it is `Model(...)`, `Sequential(...)` or `super().__init__(...)` of a class of models."""
+    """Return whether it is `Model(...)`, `Sequential(...)` or `super().__init__(...)` of a class of models."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
         class_ = file.tree.enclosing_class(call)
         return class_ is not None and file.kinds.of_class(class_) == MODEL

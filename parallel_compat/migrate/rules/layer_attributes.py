@@ -9,21 +9,16 @@ is what it was called on.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "layer-attributes"
 SAFE = True

@@ -7,15 +7,10 @@ Keras 3 asks some of its layers (`Embedding`) what they give, and believes what 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from parallel_compat.migrate.findings import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 
 RULE = "layer-bases"
 SAFE = True

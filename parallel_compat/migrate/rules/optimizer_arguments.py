@@ -8,19 +8,15 @@ is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**sett
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "optimizer-arguments"
 SAFE = True

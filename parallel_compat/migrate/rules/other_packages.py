@@ -2,24 +2,20 @@
 
 `np.float` was another name of Python's `float`: what is written runs with any numpy. What other packages moved
 (`time.clock`, `scipy.signal.hann`) gets its new name, and what no package has any more (`scipy.misc.imresize`) a
-function of this package with the results of then. The rest is named with what to do.
+function of this package with the old results. The rest is named with what to do.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names import old_packages
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "other-packages"
 SAFE = True

@@ -7,16 +7,12 @@ one that the model was made with, and refuses another size.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "other-sizes"
 SAFE = True
@@ -44,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
+    """Return whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
     if isinstance(node, ast.Name) and node in file.tree.scopes:
         return any(
             binding.value is not None

@@ -7,17 +7,12 @@ In Keras 3 `fit(x, {"out": y})` fails for every model of one output, and `compil
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "outputs-by-name"
 SAFE = True
@@ -53,7 +48,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_sequential(file: File, receiver: ast.expr) -> bool:
-    """Say whether all that a name is bound to are calls of `Sequential`."""
+    """Return whether all that a name is bound to are calls of `Sequential`."""
     scope = file.tree.scopes.get(receiver) if isinstance(receiver, ast.Name) else None
     if scope is None:
         return False

@@ -7,16 +7,11 @@ from there. Where `lr` is read from something else than logs or a history (`row[
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.project_facts import readers_of_rate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "rate-names"
 SAFE = True

@@ -6,13 +6,10 @@ An optimizer of tf.keras asked its schedule with a float. Keras 3 gives an integ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "schedule-bases"
 SAFE = True

@@ -8,18 +8,13 @@ model is made, in the project, or by the losses of `compile`.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.kinds import Kinds
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.kinds import Kinds
 
 RULE = "shared-metrics"
 SAFE = True
@@ -48,7 +43,7 @@ def find(file: File) -> Iterator[Finding]:
             same = len(given.value.elts) == outputs
             message = f"`{argument}` was for each of the {outputs} outputs; Keras 3 wants a list for each."
             if same and not file.old:
-                message += f" (Unsafe: newer code means one of the {outputs} for each output.)"
+                message += f" (Unsafe: newer code wants one of the {outputs} for each output.)"
             start, end = file.source.start(given.value), file.source.end(given.value)
             edits = [Edit(start, start, "["), Edit(end, end, f"] * {outputs}")]
             status = Status.UNSAFE if same and not file.old else Status.REWRITTEN

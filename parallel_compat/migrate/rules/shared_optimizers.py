@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import OTHER
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names.members import MODEL, OPTIMIZER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.scopes import Binding
 
 RULE = "shared-optimizers"
 SAFE = True
@@ -120,7 +116,7 @@ def _default(binding: Binding) -> ast.expr | None:
 
 
 def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
-    edits = file.handed_to(_TARGET, given)
+    edits = file.wrapped_in_call(_TARGET, given)
     if edits is not None:
         name = file.source.segment(given)
         message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "strategy-methods"
 SAFE = True

@@ -7,15 +7,11 @@ alone; inside `call` of a layer and in losses there are none.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "symbolic-functions"
 SAFE = True

@@ -6,18 +6,13 @@ A `KerasTensor` has neither; its `shape` is a tuple.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import LAYER, TENSOR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "tensor-shape"
 SAFE = True
@@ -85,7 +80,7 @@ def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _is_dimension(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is an item of a shape, also one that went through a variable or a loop."""
+    """Return whether an expression is an item of a shape, also one that went through a variable or a loop."""
     if isinstance(node, ast.Subscript):
         return not _is_call(node.value, "get_shape") and _is_item(file, node)
     if not isinstance(node, ast.Name):
@@ -131,7 +126,7 @@ def _is_call(node: ast.expr | None, method: str) -> bool:
 
 
 def _is_given(file: File, name: ast.Name) -> bool:
-    """Say whether a name is the shape that a layer's `build` or `compute_output_shape` is given."""
+    """Return whether a name is the shape that a layer's `build` or `compute_output_shape` is given."""
     method, class_ = file.tree.enclosing_function(name), file.tree.enclosing_class(name)
     return (
         isinstance(method, ast.FunctionDef)

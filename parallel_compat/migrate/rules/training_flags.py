@@ -7,15 +7,11 @@ So frozen layers were written, most often a BatchNormalization. tf.keras read th
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
 RULE = "training-flags"
 SAFE = True
@@ -81,7 +77,7 @@ def _operator(file: File, call: ast.Call) -> str | None:
 
 
 def _is_flag(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is `training`, whether the layer is trainable, or put together of such."""
+    """Return whether an expression is `training`, whether the layer is trainable, or put together of such."""
     if isinstance(node, ast.Call):
         operator = _operator(file, node)
         return len(node.args) == (1 if operator == "" else 2) and operator is not None and _are_flags(file, node.args)

@@ -7,13 +7,10 @@ what to regularize, to prune or to restore finds none.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
 
 RULE = "variable-classes"
 SAFE = True

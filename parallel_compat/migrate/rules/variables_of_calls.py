@@ -7,14 +7,11 @@ the layer (`self.add_weight` in `build`), or a variable that is made before.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
-    from parallel_compat.migrate.scopes import FunctionNode
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import FunctionNode
 
 RULE = "variables-of-calls"
 SAFE = True

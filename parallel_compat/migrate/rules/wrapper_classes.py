@@ -7,17 +7,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.findings import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from parallel_compat.migrate.edits import Edit
-    from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding, Status
 
 RULE = "wrapper-classes"
 SAFE = False

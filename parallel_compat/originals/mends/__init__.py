@@ -1,12 +1,17 @@
-"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in."""
+"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in.
+
+`tensorflow_1` and `tensorflow_2`, which make the module `tensorflow` what it was, come after all of them.
+"""
 
 from __future__ import annotations
 
 # In the order in which they are applied.
 ALL = (
     "python",
+    "docstrings",
     "numpy",
     "numpy_promotion",
+    "svd_signs",
     "h5py",
     "yaml",
     "tensorboard",
@@ -20,6 +25,7 @@ ALL = (
     "initial_values",
     "operations",
     "composite_tensors",
+    "operation_layers",
     "functions",
     "saved_models",
     "empty_towers",

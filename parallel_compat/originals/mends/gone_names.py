@@ -64,6 +64,7 @@ def apply(mends: Register) -> None:
     )
     mends.add(ops.Graph, _enable_auto_casting_variables=_read_variables_as)
     mends.add(ops.Graph, _auto_cast_variable_read_dtype=property(lambda self: getattr(_thread, "dtype", None)))
+    mends.add(tf.config, experimental_list_devices=lambda: [device.name for device in tf.config.list_logical_devices()])
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(
         checkpoint,

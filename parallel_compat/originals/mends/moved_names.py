@@ -20,6 +20,7 @@ _PYTHON = "tensorflow.python."
 # Modules: where each was, and where it is.
 MODULES = {
     "distribute.distribution_strategy_context": "distribute.distribute_lib",
+    "gen_sparse_ops": "ops.gen_sparse_ops",
     "training.tracking.base": "trackable.base",
     "training.tracking.data_structures": "trackable.data_structures",
     "training.tracking.graph_view": "checkpoint.graph_view",
@@ -52,6 +53,10 @@ NAMES = (
      "distribute.parameter_server_strategy.ParameterServerStrategyV1"),
     ("distribute.values", "AggregatingVariable", "distribute.ps_values.AggregatingVariable"),
     ("eager.def_function", "function", "eager.polymorphic_function.polymorphic_function.function"),
+    ("eager.tape", "record_operation", "eager.record.record_operation"),
+    ("eager.tape", "stop_recording", "eager.record.stop_recording"),
+    ("framework.graph_util", "convert_variables_to_constants",
+     "framework.convert_to_constants.convert_variables_to_constants"),
     ("framework.ops", "IndexedSlices", "framework.indexed_slices.IndexedSlices"),
     ("framework.ops", "Tensor", "framework.tensor.Tensor"),
     ("framework.ops", "convert_to_tensor_v2", "framework.tensor_conversion.convert_to_tensor_v2"),
@@ -87,7 +92,7 @@ def apply(mends: Register) -> None:
     for module, name, today in NAMES:
         owner = named(_PYTHON + module)
         if not hasattr(owner, name):
-            setattr(owner, name, named(_PYTHON + today))
+            mends.add(owner, **{name: named(_PYTHON + today)})
 
 
 def put_module(name: str, module: types.ModuleType) -> None:

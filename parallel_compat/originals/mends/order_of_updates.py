@@ -5,7 +5,7 @@ after it was counted up, weights were stepped while gradients of other layers we
 one moving average either came last. Three runs gave three results. Here each update waits for all who read its
 variable, and updates of one variable are made in the order of the list.
 
-Seen in Keras 2.2.4, Keras 2.3.1 and tf.keras 1.15.
+Seen in Keras 2.2.4, Keras 2.3.1 (on TensorFlow 1 and 2) and tf.keras 1.15.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _averages: weakref.WeakKeyDictionary[Any, Callable[[], Any]] = weakref.WeakKeyDi
 
 def apply(mends: Register) -> None:
     """Let the functions of Keras order their updates."""
-    if not mends.is_tensorflow_1:
+    if mends.era is Era.TF_KERAS_2_2:
         return
     import tensorflow.compat.v1 as tf
 
@@ -53,12 +53,24 @@ def apply(mends: Register) -> None:
 
     def mend_tf_keras(module: ModuleType) -> None:
         mends.replace(module.GraphExecutionFunction, "__init__", orders)
+        if not mends.is_tensorflow_1:
+            mends.replace(module.EagerExecutionFunction, "__init__", lambda init: _in_graph(module, orders(init)))
 
     if mends.era is Era.KERAS_2_2_4:
         mends.after("keras.backend.tensorflow_backend", mend_keras_2_2)
     if mends.era is Era.KERAS_2_3:
         mends.after("keras.backend.tensorflow_backend", mend_keras_2_3)
     mends.after("tensorflow.python.keras.backend", mend_tf_keras)
+
+
+def _in_graph(backend: ModuleType, init: Callable[..., None]) -> Callable[..., None]:
+    """Make a function of Keras 2.3 on TensorFlow 2 while the graph of Keras's layers is the default."""
+
+    def __init__(self: Any, *args: Any, **options: Any) -> None:
+        with backend.get_graph().as_default():
+            init(self, *args, **options)
+
+    return __init__
 
 
 def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -173,5 +185,4 @@ def _again(write: Any) -> Any:
             [],
             name=write.name,
             attrs={name: write.node_def.attr[name] for name in write.node_def.attr if name != "_class"},
-            compute_shapes=False,
         )

@@ -2,14 +2,17 @@
 
 What `multi_gpu_model` returned could not be loaded on one device: its file had the towers. Here `save` and
 `save_weights` of it, also through any callback, write the template with the optimizer's state, in the format of the
-time, and `load_weights` takes files of both.
+time, and `load_weights` takes files of both. The file says for which GPUs it was: `load_model` makes it parallel again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
+import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.atomic_file import replacing
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from parallel_compat.originals.mends.register import Register
 
 _TEMPLATE = "_parallel_compat_template"
+# On a parallel model, and in its file: the ids of its GPUs, or how many there were.
+_GPUS = "_parallel_compat_gpus"
 # What `compile` sets on a model and saving reads: Keras 2.2.4, 2.3.1, tf.keras 1.15, 2.2.
 _COMPILED = (
     "optimizer",
@@ -48,7 +53,9 @@ def apply(mends: Register) -> None:
         mends.after(f"{root}.engine.network", _wrap_weights)
     saving = "tensorflow.python.keras.saving"
     mends.after("keras.engine.saving", lambda module: _wrap_save_model(module, "save_model"))
+    mends.after("keras.engine.saving", lambda module: _wrap_load_model(module, "load_model"))
     mends.after(f"{saving}.hdf5_format", lambda module: _wrap_save_model(module, "save_model_to_hdf5"))
+    mends.after(f"{saving}.hdf5_format", lambda module: _wrap_load_model(module, "load_model_from_hdf5"))
     mends.after(f"{saving}.save", _wrap_format_choice)
 
 
@@ -56,12 +63,14 @@ def _remember_templates(module: ModuleType) -> None:
     original = module.multi_gpu_model
 
     @functools.wraps(original)
-    def multi_gpu_model(model: Any, *args: Any, **options: Any) -> Any:
-        parallel = original(model, *args, **options)
+    def multi_gpu_model(model: Any, gpus: Any = None, *args: Any, **options: Any) -> Any:
+        parallel = original(model, gpus, *args, **options)
         if parallel is not model:
             # With `cpu_relocation` it is a copy of what was passed.
             template = next(layer for layer in parallel.layers if layer.name == model.name)
+            towers = next(layer.arguments["parts"] for layer in parallel.layers if hasattr(layer, "arguments"))
             vars(parallel)[_TEMPLATE] = template
+            vars(parallel)[_GPUS] = list(gpus) if isinstance(gpus, (list, tuple)) else towers
         return parallel
 
     module.multi_gpu_model = multi_gpu_model  # type: ignore[attr-defined]
@@ -80,12 +89,13 @@ def _saved_in_place_of(model: Any) -> Iterator[Any]:
         yield model
         return
     attributes, compiled = vars(template), vars(model)
-    before = {name: attributes[name] for name in _COMPILED if name in attributes}
-    attributes.update({name: compiled[name] for name in _COMPILED if name in compiled})
+    names = (*_COMPILED, _GPUS)
+    before = {name: attributes[name] for name in names if name in attributes}
+    attributes.update({name: compiled[name] for name in names if name in compiled})
     try:
         yield template
     finally:
-        for name in _COMPILED:
+        for name in names:
             attributes.pop(name, None)
         attributes.update(before)
 
@@ -111,8 +121,80 @@ def _wrap_save_model(module: ModuleType, name: str) -> None:
         with _written_whole(module, filepath, overwrite) as path, _saved_in_place_of(model) as saved:
             if path is not None:
                 original(saved, path, overwrite or path is not filepath, include_optimizer)
+                if _GPUS in vars(saved) and isinstance(path, str):
+                    _note_gpus(path, vars(saved)[_GPUS])
 
     setattr(module, name, save_model)
+
+
+def _note_gpus(path: str, gpus: Any) -> None:
+    import h5py
+
+    with h5py.File(path, "r+") as file:
+        file.attrs[_GPUS] = json.dumps(gpus)
+
+
+def _wrap_load_model(module: ModuleType, name: str) -> None:
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def load_model(filepath: Any, custom_objects: Any = None, compile: Any = True) -> Any:
+        model = original(filepath, custom_objects, compile)
+        gpus = _noted_gpus(filepath)
+        return model if gpus is None else _parallel_again(model, gpus, filepath, module.__name__.rpartition(".")[0])
+
+    setattr(module, name, load_model)
+
+
+def _noted_gpus(path: Any) -> Any:
+    import h5py
+
+    if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path) or not h5py.is_hdf5(path):
+        return None
+    with h5py.File(path, "r") as file:
+        return json.loads(file.attrs[_GPUS]) if _GPUS in file.attrs else None
+
+
+def _parallel_again(template: Any, gpus: Any, path: Any, package: str) -> Any:
+    """Return the parallel model that a file was saved of; the template where there are not as many GPUs."""
+    root = package.rpartition(".")[0]
+    utils = importlib.import_module(f"{root}.utils.multi_gpu_utils")
+    there = {utils._normalize_device_name(name) for name in utils._get_available_devices()}
+    wanted = {f"/gpu:{i}" for i in (gpus if isinstance(gpus, list) else range(gpus))}
+    if not wanted <= there:
+        print(
+            f"{os.fspath(path)} was saved of a parallel model on {len(wanted)} GPUs, and there are not as many: "
+            f"load_model gives the single model. For the parallel one: parallel-compat run --replicas {len(wanted)}",
+            file=sys.stderr,
+        )
+        return template
+    parallel = utils.multi_gpu_model(template, gpus)
+    if getattr(template, "optimizer", None) is not None:
+        _compile_as(parallel, template)
+    return parallel
+
+
+def _compile_as(parallel: Any, template: Any) -> None:
+    """Compile a parallel model as its template is, with the state of its optimizer."""
+    state = template.optimizer.get_weights()
+    if hasattr(template, "_get_compile_args"):  # tf.keras 2.2
+        parallel.compile(**template._get_compile_args())
+        return
+    metrics, weighted_metrics = (
+        getattr(template, name if hasattr(template, name) else name.removeprefix("_compile_"))
+        for name in ("_compile_metrics", "_compile_weighted_metrics")
+    )
+    parallel.compile(
+        template.optimizer,
+        template.loss,
+        metrics=metrics,
+        loss_weights=template.loss_weights,
+        sample_weight_mode=template.sample_weight_mode,
+        weighted_metrics=weighted_metrics,
+    )
+    if state and hasattr(parallel, "_make_train_function"):  # standalone Keras makes the optimizer's variables anew
+        parallel._make_train_function()
+        template.optimizer.set_weights(state)
 
 
 def _wrap_format_choice(module: ModuleType) -> None:

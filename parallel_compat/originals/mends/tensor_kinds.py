@@ -1,4 +1,5 @@
-"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape.
+"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape,
+a whole float as a size. A variable was true. A ragged tensor was none.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -27,17 +28,21 @@ class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
 
 def apply(mends: Register) -> None:
     """Add the kind, the arithmetic and the shape."""
-    if not mends.is_tensorflow_1:
-        return
     import tensorflow.compat.v1 as tf
-    from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor
+    from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
     from tensorflow.python.ops import resource_variable_ops
 
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
         TensorLike.register(kind)
     mends.add(ops, _TensorLike=TensorLike)
+    _ragged_is_none(mends)
+    if not mends.is_tensorflow_1:
+        return
     for name, compute in _IN_PLACE.items():
         mends.replace(resource_variable_ops.BaseResourceVariable, name, _computing(compute))
+
+    if mends.is_standalone:  # its variables were of the kind that could not be asked for its value: `if self.bias:`
+        mends.replace(resource_variable_ops.BaseResourceVariable, "__bool__", _true_in_graphs)
 
     def takes_tensors(convolve: Any) -> Any:
         def convolves(value: Any, filters: Any, output_shape: Any, *args: Any, **options: Any) -> Any:
@@ -46,6 +51,38 @@ def apply(mends: Register) -> None:
         return convolves
 
     mends.replace(tf.nn, "atrous_conv2d_transpose", takes_tensors)
+    mends.replace(tensor_shape.Dimension, "__init__", _taking_whole_numbers)
+
+
+def _ragged_is_none(mends: Register) -> None:
+    import tensorflow
+    import tensorflow.compat.v1
+    from tensorflow.python.framework import tensor_util
+    from tensorflow.python.ops.ragged.ragged_tensor import RaggedTensor
+
+    def as_then(is_tensor: Any) -> Any:
+        return lambda x: is_tensor(x) and not isinstance(x, RaggedTensor)
+
+    for module in (tensorflow, tensorflow.compat.v1, tensor_util):
+        mends.replace(module, "is_tensor", as_then)
+
+
+def _taking_whole_numbers(make: Any) -> Any:
+    """Let a size be a float that is whole: `np.prod(())` is 1.0."""
+
+    def __init__(self: Any, value: Any) -> None:
+        make(self, int(value) if isinstance(value, float) and value.is_integer() else value)
+
+    return __init__
+
+
+def _true_in_graphs(read: Any) -> Any:
+    def __bool__(self: Any) -> bool:
+        return bool(read(self)) if context.executing_eagerly() else True
+
+    from tensorflow.python.eager import context
+
+    return __bool__
 
 
 def _computing(compute: Any) -> Any:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.layer_weights import cells_of, specs
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
+from parallel_compat.recover.translation import Translation
 from parallel_compat.recover.weight_edits import part_of
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
 
 KNOWN = frozenset(
     [

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
 from parallel_compat.recover.rules.locally_connected import LOCALLY_CONNECTED
 from parallel_compat.recover.rules.plain_values import is_object
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import Translation
 
 # old name -> name in Keras 3
 RENAMED = {

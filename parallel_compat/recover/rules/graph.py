@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import Translation
 
 FUNCTIONAL = frozenset({"name", "trainable", "layers", "input_layers", "output_layers"})
 RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "ConvLSTM2D", "Bidirectional"})

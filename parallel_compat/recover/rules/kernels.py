@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from parallel_compat.recover import keras1
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.layer_weights import specs
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import Translation
 
 # Keras 2's `conv_layers`: Theano's kernels of these are turned. (`SeparableConv2D` and `DepthwiseConv2D` turned them
 # themselves.)

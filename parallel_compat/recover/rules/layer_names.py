@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.config_json import Entry
+from parallel_compat.recover.translation import Translation
 
 
 def keras3_name(name: str) -> str:

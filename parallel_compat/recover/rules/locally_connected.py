@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.rules.activations import hard_sigmoid, renamed_activation
 from parallel_compat.recover.rules.parts import parts_of_layer
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import Translation
 
 LOCALLY_CONNECTED = {"LocallyConnected1D": 1, "LocallyConnected2D": 2}
 _KEPT = ("use_bias", "kernel_regularizer", "bias_regularizer", "kernel_constraint", "bias_constraint")

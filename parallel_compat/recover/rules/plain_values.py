@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
-
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import Translation
 
 
 def plain_values(entry: Entry, translation: Translation) -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.config_json import Entry
+from parallel_compat.recover.translation import Translation
 
 CUDNN = {"CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU"}
 
 
 def cudnn(entry: Entry, translation: Translation) -> None:
-    """`CuDNNLSTM` and `CuDNNGRU` are the plain layers with cuDNN's activations; their weights are laid out anew.
+    """`CuDNNLSTM` and `CuDNNGRU` are the plain layers with cuDNN's activations; their weights get another layout.
 
     Sources: `keras/layers/cudnn_recurrent.py` of Keras 2.2.4 (what they compute), `_convert_rnn_weights` in its
     `keras/engine/saving.py` (the layout; here in `weight_edits.py`).

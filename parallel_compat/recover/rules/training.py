@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.identifiers import SHORT_NAMES, identifiers
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
 from parallel_compat.recover.rules.plain_values import is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 # Optimizer -> arguments that mean the same by the same name in Keras 2 and 3.
 OPTIMIZERS = {
@@ -170,7 +168,7 @@ def old_training(config: Any, notes: list[str], custom_objects: Collection[str] 
     Args:
         config: parsed from the file.
         notes: sentences are added for what was left out.
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
 
     Returns:
         optimizer_config, loss, metrics, weighted_metrics, loss_weights and sample_weight_mode; None where the optimizer
@@ -210,7 +208,7 @@ def _modes(given: Any) -> Any:
 def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
     """Translate a `training_config`.
 
-    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is left out and
+    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is dropped and
     noted; the optimizer is kept all the same.
 
     Args:

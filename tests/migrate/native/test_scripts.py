@@ -157,7 +157,7 @@ def test_the_figures_of_the_findings_are_measured():
     )  # fmt: skip
     found = json.loads(done.stdout)
     said = " ".join(difference.text for difference in DIFFERENCES)
-    page = (ROOT / "docs" / "which_way.md").read_text("utf-8")
+    page = (ROOT / "docs" / "guide" / "which_way.md").read_text("utf-8")
     for name in ("uneven", "clipnorm", "clipvalue", "masks", "BatchNormalization"):
         figure = f"{found[name]:.0e}".replace("e-0", "e-")
         assert figure in said, name

@@ -1,0 +1,99 @@
+"""The face of TensorFlow 2.2: today's `tf` with the old `tf.keras`, and with what of the old `tf` is gone."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.originals.mends import logical_devices
+from parallel_compat.originals.mends.lazy_names import serve
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from parallel_compat.originals.settings import Settings
+    from parallel_compat.originals.sources import OriginalFinder
+
+_VERSION = "2.2.3"
+_API = "tensorflow._api.v2."
+
+# Modules of `tf` that are the original's: its module, and where it is in the original's sources.
+_MODULES = {
+    "tensorflow": {
+        "keras": "tensorflow/keras",
+        "feature_column": "tensorflow/_api/v2/feature_column",
+        "mixed_precision": "tensorflow/_api/v2/mixed_precision",
+    },
+    "tensorflow.compat.v1": {
+        "keras": "tensorflow/python/keras/api/_v1/keras",
+        "feature_column": "tensorflow/_api/v2/compat/v1/feature_column",
+        "layers": "tensorflow/_api/v2/compat/v1/layers",
+        "mixed_precision": "tensorflow/_api/v2/compat/v1/mixed_precision",
+    },
+    "tensorflow.compat.v1.nn": {"rnn_cell": "tensorflow/_api/v2/compat/v1/nn/rnn_cell"},
+    "tensorflow.compat.v2": {
+        "keras": "tensorflow/keras",
+        "feature_column": "tensorflow/_api/v2/feature_column",
+        "mixed_precision": "tensorflow/_api/v2/mixed_precision",
+    },
+}  # fmt: skip
+
+# Single names: where each is in the original.
+_NAMES = {
+    "tensorflow": {name: f"tensorflow.keras.{name}" for name in ("initializers", "losses", "metrics", "optimizers")},
+    "tensorflow.train.experimental": {
+        **{
+            name: f"tensorflow.python.training.experimental.loss_scale.{name}"
+            for name in ("LossScale", "FixedLossScale", "DynamicLossScale")
+        },
+        **{
+            name: f"tensorflow.python.training.experimental.mixed_precision.{name}"
+            for name in ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
+        },
+    },
+}
+
+# What has no counterpart today, and what to do instead.
+_GONE = {
+    "tensorflow": {"estimator": "train the model with fit, or run the script on an older TensorFlow"},
+    "tensorflow.data.experimental": {
+        **dict.fromkeys(("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats"), "leave it out"),
+        "MapVectorizationOptions": "leave it out: it changes the speed alone",
+        "CheckpointInputPipelineHook": "use tf.train.Checkpoint(iterator=...)",
+    },
+}
+
+
+def places(sources: Any) -> dict[str, Any]:
+    """Return where the modules of `tf` are that the original serves.
+
+    Args:
+        sources: the folder of the original's sources.
+    """
+    return {f"{owner}.{name}": sources / place for owner, names in _MODULES.items() for name, place in names.items()}
+
+
+def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
+    """Give the module `tensorflow` the old `tf.keras`, and what else of TensorFlow 2.2 it lacks.
+
+    Each is loaded when it is first asked for.
+
+    Args:
+        tensorflow: the installed TensorFlow's module.
+        settings: how many devices to simulate.
+        finder: serves the original's modules.
+    """
+    for owner in {**_MODULES, **_NAMES, **_GONE}:
+        served = {name: f"{owner}.{name}" for name in _MODULES.get(owner, ())} | _NAMES.get(owner, {})
+        serve(importlib.import_module(owner), served, _GONE.get(owner))
+    for module in (tensorflow, tensorflow.compat.v1, tensorflow.compat.v2):
+        vars(module).update(__version__=_VERSION)
+        vars(module.version).update(VERSION=_VERSION)
+    for full in [full for full in sys.modules if full.startswith((f"{_API}distribute", f"{_API}compat.v1."))]:
+        name = full.replace(_API, "tensorflow.")
+        if not any(f"{name}.".startswith(f"{place}.") for place in finder.places):
+            sys.modules[name] = sys.modules[full]  # else a folder is found, or the module is run again
+    tensorflow.config.set_soft_device_placement(True)  # "/gpu:0" in a script is the CPU where there is no GPU
+    if settings.replicas is not None:
+        logical_devices.simulate(finder.mends, settings.replicas)

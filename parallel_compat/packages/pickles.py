@@ -1,0 +1,49 @@
+"""`pickle` of Python 2 wrote to files that were opened as text and read from them, and read text as bytes.
+
+What Python 3 refuses is answered; what it does is left alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.packages.arguments import asks_user
+from parallel_compat.packages.noted import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _change(module: Any) -> None:
+    original_dump, original_load = module.dump, module.load
+
+    @functools.wraps(original_dump)
+    def dump(obj: Any, file: Any, *args: Any, **options: Any) -> None:
+        original_dump(obj, _of_bytes(file, "dump"), *args, **options)
+
+    @functools.wraps(original_load)
+    def load(file: Any, **options: Any) -> Any:
+        file = _of_bytes(file, "load")
+        if options or not asks_user() or not getattr(file, "seekable", bool)():
+            return original_load(file, **options)
+        begin = file.tell()
+        try:
+            return original_load(file)
+        except UnicodeDecodeError:
+            note("pickle.load", "a file of Python 2: its bytes are read as text in latin-1")
+            file.seek(begin)
+            return original_load(file, encoding="latin-1")
+
+    module.dump, module.load = dump, load
+
+
+def _of_bytes(file: Any, function: str) -> Any:
+    if not isinstance(file, io.TextIOWrapper):
+        return file
+    note(f"pickle.{function}", "the file was opened as text: its bytes are used, as in Python 2")
+    return file.buffer
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {"pickle": _change}

@@ -1,0 +1,48 @@
+"""`re.split` split only where something stands until Python 3.6; today it splits at empty matches, too."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.packages import noted
+from parallel_compat.packages.arguments import asks_user
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _change(module: Any) -> None:
+    original = module.split
+
+    @functools.wraps(original)
+    def split(pattern: Any, string: Any, maxsplit: int = 0, flags: int = 0) -> list[Any]:
+        compiled = re.compile(pattern, flags)
+        if noted.is_of_2018 and asks_user() and any(not m.group() for m in compiled.finditer(string)):
+            noted.note("re.split", "where a pattern matches nothing it does not split, as in Python 3.6")
+            return _split(compiled, string, maxsplit)
+        parts: list[Any] = original(pattern, string, maxsplit=maxsplit, flags=flags)
+        return parts
+
+    module.split = split
+
+
+def _split(pattern: re.Pattern[Any], string: Any, most: int) -> list[Any]:
+    """Split at matches that are not empty; after an empty one the search goes on a character later."""
+    parts, begin, at = [], 0, 0
+    splits = 0
+    while at <= len(string) and (not most or splits < most):
+        match = pattern.search(string, at)
+        if match is None:
+            break
+        if match.start() == match.end():
+            at = match.end() + 1
+            continue
+        parts += [string[begin : match.start()], *match.groups()]
+        begin = at = match.end()
+        splits += 1
+    return [*parts, string[begin:]]
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {"re": _change}
