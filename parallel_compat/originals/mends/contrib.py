@@ -68,7 +68,7 @@ def apply(mends: Register) -> None:
 
 
 def _keep_sizes(image_ops: Any) -> None:
-    """An image that is transformed keeps its known size, as until TensorFlow 1.12: scripts of Keras 2.2.4 build on it."""
+    """An image that is transformed keeps its known size, as until TensorFlow 1.12: old scripts build on it."""
     transform = image_ops.transform
 
     @functools.wraps(transform)
