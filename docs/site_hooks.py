@@ -37,9 +37,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Rewrite the links of a page, but not its code."""
     parts, end = [], 0
     for code in _CODE.finditer(markdown):
-        parts += [_rewritten(markdown[end : code.start()], page.file.src_uri, str(config.repo_url)), code[0]]
+        parts += [_rewritten(markdown[end : code.start()], page.file.src_uri, config.extra["repository"]), code[0]]
         end = code.end()
-    return "".join([*parts, _rewritten(markdown[end:], page.file.src_uri, str(config.repo_url))])
+    return "".join([*parts, _rewritten(markdown[end:], page.file.src_uri, config.extra["repository"])])
 
 
 def _rewritten(text: str, here: str, repository: str) -> str:

@@ -1,7 +1,8 @@
-"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same results, the same files."""
+"""Run, migrate and recover old Keras multi-GPU code on today's TensorFlow, with the old results."""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would cost the command's start milliseconds
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from parallel_compat.run.install import install
     from parallel_compat.warning_category import ParallelCompatWarning
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0"
 
 # name -> the module that it is defined in. TensorFlow is imported when the first of them is used.
 _PUBLIC = {
@@ -80,15 +81,20 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         value = getattr(import_module(home), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+    except (ImportError, AttributeError) as error:
+        from parallel_compat import tested_versions
+        from parallel_compat.missing_keras import explain
+
+        reason = explain(error) if isinstance(error, ImportError) else None
+        kind: type[ImportError] = type(error) if isinstance(error, ImportError) else ImportError
+        reason = reason or tested_versions.what_is_gone()
+        if reason is None:
             raise
-        raise ModuleNotFoundError(
-            f"Expected tensorflow and keras to be installed for `parallel_compat.{name}`. Received: {error}. "
-            "Install it with `pip install 'parallel-compat[tensorflow]'`, or 'parallel-compat[gpu]' on Linux with "
-            "NVIDIA GPUs.",
-            name=error.name,
-        ) from None
+        raise kind(f"`parallel_compat.{name}`: {reason}.", name=error.name) from error
+    if "keras" in sys.modules:
+        from parallel_compat import tested_versions
+
+        tested_versions.warn_of_untested()
     globals()[name] = value
     return value
 

@@ -103,7 +103,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Say whether a process other than this one runs; where the system cannot tell, it is taken to."""
+    """Return whether a process other than this one runs; where the system cannot tell, it is taken to."""
     if process == os.getpid():
         return False  # an earlier process had the same number: what this one writes is in `_being_written`
     if os.name == "nt":  # where `os.kill` ends the process

@@ -31,7 +31,7 @@ def of_callbacks(model: keras.Model) -> keras.Model | None:
     return getattr(model, "callback_model", None)
 
 
-def with_target(model: keras.Model, callbacks: Any) -> Any:
+def with_callback_model(model: keras.Model, callbacks: Any) -> Any:
     """Return the callbacks of `fit`, which get the `callback_model`, if there is one."""
     target = of_callbacks(model)
     if target is None or isinstance(callbacks, keras.callbacks.CallbackList):

@@ -16,26 +16,26 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "run": ("parallel_compat.run.run_command", "run an old script unmodified on today's TensorFlow"),
     "migrate": (
         "parallel_compat.migrate.migrate_command",
-        "rewrite old sources for today's Keras, and report the rest",
+        "rewrite old sources for Keras 3, and report what needs attention",
     ),
     "originals": (
         "parallel_compat.originals.originals_command",
-        "list, fetch and remove the old Keras's that `run` runs",
+        "list, fetch and remove the old libraries that `run` uses",
     ),
     "check": ("parallel_compat.check.check_command", "list what a project needs before it can run"),
-    "names": ("parallel_compat.names_command", "say what the names of old Keras are today"),
-    "inspect": ("parallel_compat.recover.inspect_command", "say what an old checkpoint is"),
+    "names": ("parallel_compat.names_command", "look up what became of an old name or an error message"),
+    "inspect": ("parallel_compat.recover.inspect_command", "show what is in an old checkpoint"),
     "recover": (
         "parallel_compat.recover.recover_command",
-        "write the single model that is in an old checkpoint",
+        "extract the single model from an old checkpoint",
     ),
     "recorder": (
         "parallel_compat.compare.recorder_command",
-        "print the file that records what a script computes in an old environment",
+        "print the recorder, a script for the old environment",
     ),
     "compare": (
         "parallel_compat.compare.compare_command",
-        "say whether a script computes here what was recorded there, and what differs",
+        "check a script against results recorded in the old environment",
     ),
 }
 COULD_NOT_RUN = 2
@@ -55,14 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has what it wanted. Python would complain once more when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+    except ImportError as error:
+        from parallel_compat import tested_versions
+        from parallel_compat.missing_keras import explain
+
+        reason = explain(error) or tested_versions.what_is_gone()
+        if reason is None:
             raise
-        print(
-            f"parallel-compat: error: expected tensorflow and keras to be installed. Received: {error}. "
-            "Install it with: pip install 'parallel-compat[tensorflow]'",
-            file=sys.stderr,
-        )
+        print(f"parallel-compat: error: {reason}.", file=sys.stderr)
         return COULD_NOT_RUN
     return code
 
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     description = __import__("parallel_compat").__doc__
     parser = argparse.ArgumentParser(prog="parallel-compat", description=description)
-    parser.add_argument("--version", action="store_true", help="print the versions and devices that a bug report needs")
+    parser.add_argument("--version", action="store_true", help="print versions and devices, for bug reports")
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND")
     for name, (module, text) in SUBCOMMANDS.items():
         subparser = subparsers.add_parser(name, help=text, description=text)
@@ -88,5 +88,6 @@ def _run(arguments: list[str]) -> int:
     if parsed.subcommand is None:
         parser.print_help()
         return 0
+    parsed.words = arguments  # for reports, which say how they were made
     code: int = import_module(SUBCOMMANDS[parsed.subcommand][0]).run(parsed)
     return code

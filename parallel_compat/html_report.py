@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
 from typing import NamedTuple
 
 AROUND = 3  # lines above and below
+_BACKTICK = "\ue000"  # stands for one that is shown, until the others are code
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --mark: #f5a62333; --soft: #8881; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1.5rem; }
+@media (max-width: 40rem) { body { margin: 1rem auto; padding: 0 0.8rem; } }
 h1 { font-size: 1.6rem; margin-bottom: 0.2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
 .facts { display: flex; flex-wrap: wrap; gap: 0.8rem; padding: 0; list-style: none; }
 .facts li { border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.5rem 1rem; }
 .facts b { display: block; font-size: 1.4rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.7rem;
+.wide { overflow-x: auto; max-width: 100%; } :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
+.about { display: grid; grid-template-columns: auto 1fr; gap: 0 1rem; margin: 0.8rem 0; } .about dd { margin: 0; }
+h1, h3, p, li, summary, .about dd { overflow-wrap: anywhere; } td, th { min-width: 4rem; overflow-wrap: break-word; }
+table { border-collapse: collapse; } tbody th { font-weight: normal; }
+th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.7rem;
   border-bottom: 1px solid var(--line); }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code, pre { font: 13px/1.45 ui-monospace, monospace; } code { background: var(--soft); padding: 0 0.2em; }
 pre { margin: 0.4rem 0 1.2rem; padding: 0.6rem; background: var(--soft); border-radius: 0.4rem; overflow-x: auto; }
 pre mark { display: block; background: var(--mark); color: inherit; }
+.equal { color: light-dark(#176b2c, #7fd391); } .differs { color: light-dark(#a3201b, #ff9d96); }
 .tag { border-radius: 0.7em; padding: 0 0.6em; font-size: 0.85em; background: var(--soft); }
-details summary { cursor: pointer; }
+details summary { cursor: pointer; } svg { display: block; } svg text { fill: currentColor; }
 """
 
 
@@ -48,27 +56,46 @@ class Left(NamedTuple):
     line: int = 0
 
 
-def page(title: str, lead: str, sections: Iterable[str]) -> str:
+def page(title: str, lead: str, sections: Iterable[str], about: Iterable[tuple[str, str]] = ()) -> str:
     """Return a whole page.
 
     Args:
         title: its heading.
         lead: the sentence below it.
         sections: HTML, as the functions below make it.
+        about: what the report is of, and how it was made, each as (what, value): script, command. The date is added.
     """
     body = "\n".join(part for part in sections if part)
+    date = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    made = "".join(f"<dt>{text(what)}</dt><dd>{text(value)}</dd>" for what, value in (*about, ("date", date)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{html.escape(title)}</h1>\n<p>{text(lead)}</p>\n{body}\n</body>\n</html>\n"
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{html.escape(title)}</h1>\n<p>{text(lead)}</p>\n"
+        f'<dl class="about">{made}</dl>\n{body}\n</main>\n</body>\n</html>\n'
     )
 
 
+def command(arguments: Sequence[str]) -> str:
+    """Return a command as code, for `about`.
+
+    Args:
+        arguments: what follows `parallel-compat`.
+    """
+    return code(f"parallel-compat {shlex.join(arguments)}")
+
+
+def code(words: str) -> str:
+    """Mark words as code for `text`, whatever backticks are in them."""
+    return f"`{words.replace('`', _BACKTICK)}`"
+
+
 def text(sentence: str) -> str:
-    """Turn a sentence with Markdown's code and bold into HTML."""
+    """Turn a sentence with Markdown's code and bold into HTML; a backtick without its like is left out."""
     escaped = html.escape(sentence, quote=False)
-    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))
+    marked = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", re.sub(r"(`+)([^`]+)\1", r"<code>\2</code>", escaped))
+    return marked.replace("`", "").replace(_BACKTICK, "&#96;")
 
 
 def facts(numbers: Iterable[tuple[str, str]]) -> str:
@@ -78,16 +105,31 @@ def facts(numbers: Iterable[tuple[str, str]]) -> str:
 
 def table(identity: str, heading: str, columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
     """Return a section with a table; nothing where there are no rows. Numbers are set right."""
-    cells = [[_cell(cell) for cell in row] for row in rows]
+    cells = [[_first(cell) if i == 0 and len(row) > 1 else _cell(cell) for i, cell in enumerate(row)] for row in rows]
     if not cells:
         return ""
-    head = "".join(f"<th>{text(column)}</th>" for column in columns)
+    head = "".join(f'<th scope="col">{text(column)}</th>' for column in columns)
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     return (
-        f'<section id="{identity}">\n<h2>{text(heading)}</h2>\n<div class="wide"><table>\n'
+        f'<section id="{identity}">\n<h2 id="{identity}-heading">{text(heading)}</h2>\n'
+        f"{wide(f'{identity}-heading')}<table>\n"
         f"<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table></div>\n</section>"
     )
+
+
+def wide(label: str) -> str:
+    """Open a box for what is wider than a phone: it scrolls, by keyboard too.
+
+    Args:
+        label: the id of its heading.
+    """
+    return f'<div class="wide" role="region" tabindex="0" aria-labelledby="{label}">'
+
+
+def _first(value: str | int) -> str:
+    """Return the cell that names its row."""
+    return f'<th scope="row">{text(str(value))}</th>'
 
 
 def _cell(value: str | int) -> str:
@@ -95,7 +137,7 @@ def _cell(value: str | int) -> str:
 
 
 def left(items: Sequence[Left]) -> str:
-    """Return what is left to do, each with the lines around it."""
+    """Return what needs attention, each with the lines around it."""
     if not items:
         return '<section id="left">\n<h2>Left to do</h2>\n<p>Nothing.</p>\n</section>'
     parts = [f'<section id="left">\n<h2>Left to do ({len(items):,})</h2>']
@@ -118,13 +160,13 @@ def snippet(lines: Sequence[str], line: int) -> str:
     for number in range(first, last + 1):
         row = html.escape(f"{number:{width}}  {lines[number - 1].rstrip()}")
         shown.append(f"<mark>{row}</mark>" if number == line else f"{row}\n")
-    return f"<pre>{''.join(shown)}</pre>\n"
+    return f'<pre tabindex="0">{"".join(shown)}</pre>\n'
 
 
 def changes(identity: str, heading: str, diffs: Iterable[tuple[str, str]]) -> str:
     """Return a section of diffs, folded, each as (file, diff)."""
     folded = [
-        f"<details><summary>{html.escape(name)}</summary><pre>{html.escape(diff)}</pre></details>"
+        f'<details><summary>{html.escape(name)}</summary><pre tabindex="0">{html.escape(diff)}</pre></details>'
         for name, diff in diffs
     ]
     return "\n".join([f'<section id="{identity}">\n<h2>{text(heading)}</h2>', *folded, "</section>"]) if folded else ""

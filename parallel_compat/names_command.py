@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names import results_page, table
 from parallel_compat.names.error_messages import page
-from parallel_compat.names.search import answers, is_message, looked_for, near
+from parallel_compat.names.search import answers, is_message, near, search_term
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -23,15 +23,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help="what to look up: keras.utils.np_utils, K.int_shape, fit_generator, or an error message in quotes",
+        help="name such as keras.utils.np_utils, K.int_shape or fit_generator, or an error message in quotes",
     )
-    parser.add_argument("--errors", action="store_true", help="print the error messages of old code and what helps")
-    parser.add_argument("--differences", action="store_true", help="print what differs in results, by tool")
+    parser.add_argument("--errors", action="store_true", help="print the error messages of old code, and what helps")
+    parser.add_argument("--differences", action="store_true", help="print which results differ, and by which tool")
     parser.add_argument(
         "--patches",
         action="store_true",
-        help="list the attributes of Keras and TensorFlow that this package sets: which, who sets it, why, and in "
-        "which version the place was read",
+        help="list the attributes of Keras and TensorFlow that this package replaces, and why",
+    )
+    parser.add_argument(
+        "--contract",
+        action="store_true",
+        help="check that the installed Keras and TensorFlow have every private name that this package needs of them",
     )
 
 
@@ -43,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.differences:
         print(results_page.page(), end="")
         return 0
+    if arguments.contract:
+        return check_contract()
     if arguments.patches:
         print("\n".join(patches_of_everything()))
         return 0
@@ -61,8 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _unknown(name: str) -> str:
     if re.search(r"\s", name.strip()):
-        missing = looked_for(name)
-        what = "the page of errors does not have it"
+        missing = search_term(name)
+        text = re.sub(r"^\w+(?:Error|Exception|Warning):\s*", "", name.strip())
+        what = (
+            f"looked for the message `{text}` on the page of errors, and for a name in quotes, which it does not have"
+        )
         if missing:
             what = f"looked for {' and '.join(missing)}, which the tables do not have"
         way = "Give the last line of the traceback, or the name alone; `--errors` prints the messages that are known."
@@ -78,6 +87,24 @@ def patches_of_everything() -> list[str]:
     from parallel_compat.backend.patches import patches
 
     return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
+
+
+def check_contract() -> int:
+    """Print which private names are gone, or how many are there; return the exit code."""
+    # Here, for the names need neither Keras nor TensorFlow.
+    import keras
+    import tensorflow as tf
+
+    from parallel_compat.backend import contract
+    from parallel_compat.originals import contract as of_originals
+
+    versions = f"Keras {keras.__version__}, TensorFlow {tf.__version__}"
+    gone = contract.check() + of_originals.check()
+    for sentence in gone:
+        print(sentence)
+    needed = len(contract.KERAS), len(contract.TENSORFLOW), len(of_originals.needed())
+    print(f"{versions}: {len(gone)} of the {sum(needed)} private names that are needed are gone or have changed")
+    return 1 if gone else 0
 
 
 def counts() -> list[str]:

@@ -20,7 +20,7 @@ from parallel_compat.template import (
     symbolic_call,
     unique_names,
 )
-from parallel_compat.training.custom_loops import ReplicaCalls, on_a_replica
+from parallel_compat.training.custom_loops import ReplicaCalls, in_replica_context
 from parallel_compat.training.global_step import GlobalStep
 from parallel_compat.training.losses import check_merge
 from parallel_compat.training.replicas import Replicas
@@ -185,7 +185,7 @@ class ParallelModel(ParallelTrainer):
 
     def call(self, inputs: Any, training: bool | None = None, mask: Any = None, **kwargs: Any) -> Any:
         """Run the template; in a custom loop, with this replica's layer state."""
-        if not on_a_replica():
+        if not in_replica_context():
             return self._run_template(inputs, training, mask, kwargs)
         return self._replica_calls.call(
             self, self._step.seeds, lambda: self._run_template(inputs, training, mask, kwargs)

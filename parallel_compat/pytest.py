@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,12 +14,14 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import activate
 from parallel_compat.originals.settings import Settings
-from parallel_compat.run import report, report_file
+from parallel_compat.run import remedies, report, report_file, today
 from parallel_compat.run.environment import SETTINGS, settings, startup_folder
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
+_REPLICAS = "pytest --legacy-replicas {}"
 _before: dict[str, str | None] = {}
 _told: dict[str, Any] = {}
 
@@ -29,9 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--legacy-era",
         choices=[era.value for era in Era],
-        help="whose Keras the tests get (default: what the tests and the project's files say)",
+        help="the Keras that the tests run with (default: detected from the project's files)",
     )
-    group.addoption("--legacy-replicas", type=int, metavar="N", help="pretend N GPUs where there are fewer")
+    group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N GPUs if there are fewer")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -65,10 +69,14 @@ def _start(options: argparse.Namespace) -> None:
             certain=decision.certain,
             hint=decision.hint.replace("--era", "--legacy-era"),
             replicas=options.legacy_replicas,
+            script=" ".join(options.file_or_dir),
+            command=shlex.join(["pytest", *sys.argv[1:]]),
         )
     )
     if decision.era is not Era.TODAY:
         activate.activate(Settings(decision.era, options.legacy_replicas, tensorflow=decision.tensorflow))
+    else:
+        today.prepare(replicas=options.legacy_replicas, resume=None, every=None, workers=False)
 
 
 def _sources(paths: list[str]) -> str:
@@ -84,6 +92,15 @@ def _sources(paths: list[str]) -> str:
                 with open(file, encoding="utf-8", errors="replace") as opened:
                     found += [line.strip() for line in opened if line.lstrip().startswith(("import ", "from "))]
     return "\n".join(line for line in dict.fromkeys(found) if not line.endswith(("(", "\\", ",")))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Say below a test's error what to do about it, where a way out is known."""
+    outcome: Any = yield
+    line = remedies.remedy(call.excinfo.value, _REPLICAS) if call.excinfo is not None else None
+    if line is not None:
+        outcome.get_result().sections.append(("parallel-compat", line))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

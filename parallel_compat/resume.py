@@ -443,7 +443,7 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
 
 
 def _data_of(callback: Any) -> dict[str, Any]:
-    """Return a copy of the attributes of a callback that are data; the others the script makes anew."""
+    """Return a copy of the attributes of a callback that are data; the script makes the others again."""
     found = {}
     for name, value in vars(callback).items():
         if name in ("params", "validation_data"):
@@ -481,7 +481,7 @@ def _set_random_states(states: dict[str, Any]) -> None:
 
 
 def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
-    """Let a CSVLogger go on after the rows of so many epochs: it would begin its file anew."""
+    """Let a CSVLogger go on after the rows of so many epochs: it would start its file again."""
     path = Path(logger.filename)
     if epochs and path.exists():
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -106,7 +106,7 @@ def symbolic_call(model: keras.Model) -> tuple[Any, Any]:
         inputs = keras.tree.pack_sequence_as(inputs, typed)
         try:
             return inputs, model(inputs, training=False) if needed else model(inputs)
-        except Exception as error:  # a `call` of the user's can raise anything on the wrong dtype
+        except Exception as error:  # a user's `call` may raise anything on the wrong dtype
             first = first or error
     assert first is not None
     raise first

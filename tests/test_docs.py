@@ -39,7 +39,7 @@ class Block(NamedTuple):
         section: the `##` heading above it, empty before the first.
         language: what stands after the fence.
         text: what is in it.
-        shared: whether the blocks that follow in the section start with it: the sentence above says "share".
+        shared: whether the blocks that follow in the section start with it: the sentence above says "blocks share".
     """
 
     file: str
@@ -76,7 +76,7 @@ def blocks(name: str) -> list[Block]:
         paragraph = above.rstrip().rsplit("\n\n", 1)[-1]
         line = text.count("\n", 0, match.start(2))
         section = headings[-1] if headings else ""
-        found.append(Block(name, line, section, match[1], match[2], "share" in paragraph))
+        found.append(Block(name, line, section, match[1], match[2], "blocks share" in paragraph))
     return found
 
 
@@ -84,7 +84,7 @@ DOCS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.m
 PAGES = ("README.md", "migration_guide.md", *DOCS)
 BLOCKS = [block for name in PAGES for block in blocks(name)]
 # What stands here is shared by all sections of its page.
-INTRODUCTIONS = ("", "Which way is mine")
+INTRODUCTIONS = ("",)
 # The pages of the rules are run by tests/migrate/test_rules.py, against the rules.
 RULES = "docs/reference/rules.md"
 CODE = [b for b in BLOCKS if b.language in ("python", "diff") and not b.shared and b.file != RULES]
@@ -172,7 +172,7 @@ def test_commands_print_what_the_page_shows(block, tmp_path):
 
 def copy_files_of_the_project(text, folder):
     """Put the files that a block names where it looks for them: what it writes is not written here."""
-    for part in ("examples/old_project", "tests/data/oracle/h5", "tests/data/old"):
+    for part in ("examples/old_project", "examples/old_script", "tests/data/oracle/h5", "tests/data/old"):
         if f"{part}/" in text:
             shutil.copytree(ROOT / part, folder / part)
 
@@ -235,19 +235,53 @@ def test_ratios_of_benchmarks_follow_from_their_columns():
     assert checked > 20
 
 
-def test_the_contents_of_the_guide_name_each_section():
+def test_the_entry_of_the_guide_names_each_of_its_pages():
     text = (ROOT / "migration_guide.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^(###?) (.+)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.MULTILINE)
-    listed = re.findall(r"^( *)- \[(.+?)\]\(#[^)]+\)$", text, re.MULTILINE)
-    assert [("##" + "#" * (len(indent) // 2), name) for indent, name in listed] == headings[1:]
-    assert headings[0] == ("##", "Which way is mine")
+    listed = text[text.index("The pages of the guide:") :]
+    for page in (ROOT / "docs" / "guide").glob("*.md"):
+        assert f"(docs/guide/{page.name})" in listed, page.name
 
 
-def test_ci_installs_and_tests_as_the_readme_says():
-    commands = [block.text.strip() for block in BLOCKS if block.file == "README.md" and block.language == "bash"]
-    assert len(commands) == 3  # an old project, an example, the tests
-    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert commands[-1] in re.sub(r'"\$venv([^"]*)"', r"venv\1", ci)
+def test_each_page_is_reached_from_the_readme():
+    seen, following = set(), [ROOT / "README.md"]
+    while following:
+        page = following.pop()
+        if page not in seen:
+            seen.add(page)
+            links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+            following += [path for link in links if (path := (page.parent / link).resolve()).suffix == ".md"]
+    assert {ROOT / page for page in DOCS} <= seen
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def test_the_versions_are_those_of_their_file():
+    done = subprocess.run([sys.executable, str(ROOT / "docs" / "versions.py"), "--check"], check=False, timeout=60)
+    assert done.returncode == 0, "run docs/versions.py"
+
+
+(TRY_IT,) = (block.text.splitlines() for block in BLOCKS if block.file == "README.md" and block.language == "bash")
+
+
+def test_ci_makes_the_environment_of_the_readme():
+    ci = re.sub(r'"\$venv([^"]*)"', r"venv\1", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert TRY_IT[0].partition('".[examples]"')[0] in ci
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", TRY_IT[1:])
+def test_the_first_commands_of_the_readme(command, tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    program, *words = shlex.split(command, comments=True)
+    start = {"parallel-compat": ["-m", "parallel_compat"], "python": []}[program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *start, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.search(r"accuracy 0\.9\d", done.stdout)
 
 
 @pytest.mark.parametrize("page", PAGES)

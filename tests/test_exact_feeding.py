@@ -11,7 +11,7 @@ import scipy.sparse
 import tensorflow as tf
 
 from parallel_compat import evaluate_generator, fit_generator, multi_gpu_model, parallelize, predict_generator
-from parallel_compat.batches.batch import weighted_classes
+from parallel_compat.batches.batch import sample_weight_of_classes
 
 X, Y = np.ones((4, 8), "float32"), np.ones((4, 1), "float32")
 REPLICAS = pytest.mark.parametrize("replicas", [1, 2])
@@ -278,11 +278,11 @@ def test_steps_may_be_a_fraction(steps):
 
 def test_class_weights_need_classes():
     with pytest.raises(ValueError, match=r"of shape \(4, 3, 2\)"):
-        weighted_classes(np.ones((4, 3, 2)), None, {0: 1.0})
+        sample_weight_of_classes(np.ones((4, 3, 2)), None, {0: 1.0})
 
 
 def test_classes_are_rounded():
-    weights = weighted_classes(np.array([0.999999, 0.0, 1.0]), None, {0: 1.0, 1: 9.0})
+    weights = sample_weight_of_classes(np.array([0.999999, 0.0, 1.0]), None, {0: 1.0, 1: 9.0})
     assert weights.numpy().tolist() == [9.0, 1.0, 9.0]
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import html
+import re
 import shutil
 import subprocess
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from parallel_compat import html_report
 from parallel_compat.command import main
+from parallel_compat.compare import page as compare_page
+from parallel_compat.compare.comparison import Comparison, Step
+from parallel_compat.compare.differences import Finding
 from parallel_compat.names import results
 from parallel_compat.names.eras import Era
 from parallel_compat.run import report_file
@@ -41,6 +48,7 @@ class Page(HTMLParser):
         self.marked: list[str] = []
         self.tags: set[str] = set()
         self.loads: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None], str]] = []
         self.feed(text)
         assert self.open == []
 
@@ -49,6 +57,7 @@ class Page(HTMLParser):
         if tag not in VOID:
             self.open.append(tag)
         given = dict(attributes)
+        self.elements.append((tag, given, self.open[-2] if len(self.open) > 1 else ""))
         self.loads += [given[name] for name in ("src", "href", "data", "action") if name in given]
         if tag == "section":
             self.section = given["id"]
@@ -86,6 +95,7 @@ def of_run() -> str:
             mends=["Names that left numpy."],
             packages=["scipy.misc.imresize: as SciPy 1.2 had it"],
             script="train.py",
+            command="parallel-compat run --replicas 2 train.py",
         )
     )
 
@@ -123,6 +133,68 @@ def test_one_file_without_a_network(migrated):
         assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object"})
         assert "url(" not in text
         assert "@import" not in text
+
+
+def of_compare() -> str:
+    differs = Finding("loss", "mse", 0.5, f"loss `mse` of step 0 differs: {'0123456789' * 9}")
+    found = Comparison(("Keras 2.2.4", "Keras 3.15"), ["model 0 (name)"], [[Step([differs], {"loss": 0.5}), Step()]])
+    found.findings = [(0, Finding("loss", "mse", 0.5, "`half a sentence"))]
+    return compare_page.page(found, "a folder/train.py", ["compare", "old.h5", "a folder/train.py"])
+
+
+PAGES = ["migrate", "run", "compare"]
+
+
+@pytest.fixture
+def pages(migrated):
+    return {"migrate": migrated, "run": of_run(), "compare": of_compare()}
+
+
+@pytest.mark.parametrize("of", PAGES)
+def test_keyboards_and_screen_readers_find_their_way(pages, of):
+    page = Page(pages[of])
+    tags = Counter(tag for tag, _, _ in page.elements)
+    assert tags["main"] == tags["h1"] == 1
+    assert tags["table"] > 0
+    for tag, given, _ in page.elements:
+        if tag == "th":
+            assert given["scope"] in ("col", "row")
+        if tag == "pre":
+            assert given["tabindex"] == "0"
+    boxes = [given for tag, given, _ in page.elements if tag == "div" and given.get("class") == "wide"]
+    assert len(boxes) == sum(tag in ("table", "svg") for tag, _, _ in page.elements)
+    assert all(parent == "div" for tag, _, parent in page.elements if tag in ("table", "svg"))
+    names = {given["id"] for _, given, _ in page.elements if "id" in given}
+    for box in boxes:
+        assert box["tabindex"] == "0"
+        assert box["role"] == "region"
+        assert box["aria-labelledby"] in names
+
+
+@pytest.mark.parametrize(
+    ("of", "command"),
+    [
+        ("migrate", "parallel-compat migrate --html report.html train.py broken.py"),
+        ("run", "parallel-compat run --replicas 2 train.py"),
+        ("compare", "parallel-compat compare old.h5 'a folder/train.py'"),
+    ],
+)
+def test_script_command_and_date_are_on_top(pages, of, command):
+    top = pages[of].partition("</dl>")[0]
+    assert "train.py" in top
+    assert html.escape(command, quote=False) in top
+    assert re.search(r"<dt>date</dt><dd>20\d\d-\d\d-\d\d \d\d:\d\d UTC</dd>", top)
+
+
+@pytest.mark.parametrize("of", PAGES)
+def test_no_backtick_is_bare(pages, of):
+    prose = re.sub(r"(?s)<(style|pre|code)[ >].*?</\1>", "", pages[of])
+    assert "`" not in prose
+
+
+def test_a_backtick_of_a_command_is_shown():
+    assert html_report.text(html_report.code("echo `date` <b>")) == "<code>echo &#96;date&#96; &lt;b&gt;</code>"
+    assert html_report.text("``a `` and one ` alone") == "<code>a </code> and one  alone"
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
@@ -167,7 +239,42 @@ def test_a_browser_shows_it(migrated, tmp_path):
             capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        assert f"<h2>{heading}</h2>" in done.stdout
+        assert f">{heading}</h2>" in done.stdout
         assert "<script>" not in done.stdout
         assert shot.read_bytes().startswith(b"\x89PNG")
         assert shot.stat().st_size > 30_000  # not an empty sheet
+
+
+# Shows a page at the width of a phone, and says what sticks out of it and which boxes cannot be scrolled by keyboard.
+MEASURE = """<!doctype html><body><iframe width="390" height="844" style="border: 0" srcdoc="{page}"></iframe><script>
+document.querySelector("iframe").onload = event => {{
+  const page = event.target.contentDocument, found = [];
+  if (page.documentElement.scrollWidth > 390) found.push("the page is " + page.documentElement.scrollWidth + " wide");
+  for (const box of page.querySelectorAll("*")) {{
+    const style = event.target.contentWindow.getComputedStyle(box);
+    if (box.scrollWidth > box.clientWidth + 1 && box.clientWidth && style.display != "inline") {{
+      const scrolls = style.overflowX == "auto" && box.tabIndex == 0;
+      const inside = box.closest("[tabindex]");
+      if (!scrolls && !inside) found.push(box.tagName + " " + box.className + " is cut");
+    }}
+  }}
+  for (const box of page.querySelectorAll(".wide")) {{
+    box.focus(); box.scrollLeft = 1e6;
+    const cell = [...box.querySelectorAll("tr:first-child > :last-child")][0];
+    if (page.activeElement != box) found.push("a box takes no focus");
+    if (cell && cell.getBoundingClientRect().right > 391) found.push("a last column is out of reach");
+  }}
+  document.body.textContent = "found: " + (found.join("; ") || "nothing");
+}};</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page's structure is tested above without one")
+@pytest.mark.parametrize("of", PAGES)
+def test_on_a_phone_every_column_can_be_reached(pages, of, tmp_path):
+    (tmp_path / "measure.html").write_text(MEASURE.format(page=html.escape(pages[of], quote=True)), "utf-8")
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+         "--virtual-time-budget=5000", "--dump-dom", (tmp_path / "measure.html").as_uri()],
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert "found: nothing" in done.stdout, done.stdout[-500:]

@@ -126,7 +126,7 @@ def test_fit_is_that_of_keras(case, models, monkeypatch):
         printed = io.StringIO()
         with monkeypatch.context() as patch, redirect_stdout(printed):
             if reason:
-                patch.setattr(in_memory, "why_general", general)
+                patch.setattr(in_memory, "why_keras_loop", general)
             history = model.fit(x, targets["cls"], callbacks=[record, Relabel()], verbose=2, **arguments)
         lines = re.sub(r"\d+[mu]?s\b", "time", printed.getvalue())
         found.append((history.history, history.epoch, record.calls, model.get_weights(), record.params, lines))
@@ -163,7 +163,7 @@ def test_the_other_calls_are_those_of_keras(monkeypatch):
         forget_momentum(model)
         with monkeypatch.context() as patch:
             if reason:
-                patch.setattr(in_memory, "why_general", general)
+                patch.setattr(in_memory, "why_keras_loop", general)
             for name, call in calls.items():
                 found[name, reason] = call()
     for name in calls:
@@ -191,7 +191,7 @@ def test_errors_are_those_of_keras(monkeypatch):
         for reason in (None, "as asked"):
             with monkeypatch.context() as patch:
                 if reason:
-                    patch.setattr(in_memory, "why_general", general)
+                    patch.setattr(in_memory, "why_keras_loop", general)
                 try:
                     call()
                     errors.append(None)
@@ -227,10 +227,10 @@ def test_a_loss_that_wants_the_number_of_samples_is_traced_for_it():
     assert parallel.test_on_batch(x[:4], y[:4]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_what_goes_the_general_way():
+def test_what_keras_loop_runs():
     x, y = data()[0], data()[1]["cls"]
     model = compiled()
-    assert in_memory.why_general("fit", model, {"x": x, "y": y}) is None
+    assert in_memory.why_keras_loop("fit", model, {"x": x, "y": y}) is None
 
     class Own(keras.Model):
         def train_step(self, data):
@@ -242,15 +242,15 @@ def test_what_goes_the_general_way():
         {"x": x, "validation_data": iter([x])},
         {"x": None},
     ):
-        assert in_memory.why_general("fit", model, arguments), arguments
+        assert in_memory.why_keras_loop("fit", model, arguments), arguments
     own = Own(model.template.inputs, model.template.outputs)
     own.compile("sgd", "mse")
-    assert "own" in in_memory.why_general("fit", own, {"x": x})
-    assert in_memory.why_general("predict", own, {"x": x}) is None
+    assert "overrides" in in_memory.why_keras_loop("fit", own, {"x": x})
+    assert in_memory.why_keras_loop("predict", own, {"x": x}) is None
     model.train_function = lambda iterator: {"loss": 0.0}
-    assert "user's" in in_memory.why_general("fit", model, {"x": x, "y": y})
+    assert "set by the user" in in_memory.why_keras_loop("fit", model, {"x": x, "y": y})
     model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
-    assert "run_eagerly" in in_memory.why_general("fit", model, {"x": x, "y": y})
+    assert "run_eagerly" in in_memory.why_keras_loop("fit", model, {"x": x, "y": y})
 
 
 def test_a_template_that_was_never_called_trains_as_with_keras():
@@ -315,7 +315,7 @@ def test_metrics_hold_what_the_last_call_gave(replicas):
         ("evaluate", {"batch_size": 5, "verbose": 0}),  # goes on from batch to batch
     ):
         arguments = {"x": x, "y": y, "return_dict": True, **arguments}
-        assert in_memory.why_general(name, model, arguments) is None
+        assert in_memory.why_keras_loop(name, model, arguments) is None
         logs = in_memory.call(name, model, getattr(model, name), arguments)
         assert {each: float(value) for each, value in model.get_metrics_result().items()} == pytest.approx(logs)
         assert logs["own"] == 2.0

@@ -1,4 +1,4 @@
-"""What a package index shows and ships: links that work there, and all that the tests need."""
+"""What a package index shows and ships: links that work there, and one version everywhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import parallel_compat
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -27,15 +29,21 @@ def test_links_and_pictures_of_the_readme_are_absolute_on_a_package_index():
     assert all(picture.startswith("https://raw.githubusercontent.com/") for picture in pictures)
 
 
-def test_the_sdist_has_what_the_readme_links_and_the_tests_read():
+def test_what_the_sdist_names_is_there_and_has_no_test_data():
     (listed,) = re.findall(r"\[tool\.hatch\.build\.targets\.sdist\]\ninclude = \[(.*?)\n\]", PYPROJECT, re.DOTALL)
-    included = re.findall(r'"([^"]+)"', listed)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    wanted = {path.partition("#")[0] for path in re.findall(r"\]\((?!https?:|#)([^)]+)\)", readme)}
-    for path in {*wanted, "tests", ".ci/run", "pyproject.toml"} - {"pyproject.toml"}:
-        first = path.split("/")[0]
-        assert first in included or (path.endswith(".md") and "/*.md" in included), path
-    assert [path for path in included if path != "/*.md" and not (ROOT / path).exists()] == []
+    included = re.findall(r'"/([^"]+)"', listed)
+    assert {"parallel_compat", "LICENSE", "*.md"} <= set(included)
+    assert "tests" not in included
+    assert [path for path in included if path != "*.md" and not (ROOT / path).exists()] == []
+
+
+def test_the_version_is_the_same_everywhere():
+    (version,) = re.findall(r'^version = "(.+)"$', PYPROJECT, re.MULTILINE)
+    assert parallel_compat.__version__ == version
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## \[(.+?)\]", changes, re.MULTILINE)[1] == version
+    assert len(changes.splitlines()) <= 80
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the commands are run on a pseudo-terminal")

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(parallel_compat.__file__).parent
 PLACES = (PACKAGE / "backend" / "keras3", PACKAGE / "originals" / "mends")
-# The faces of TensorFlow 1 and 2 put modules in the place of TensorFlow's.
-FACES = [PACKAGE / "originals" / name for name in ("tensorflow_1.py", "tensorflow_2.py", "lazy_names.py")]
 # What `packages/` answers is private to other packages.
 PLACES = (*PLACES, PACKAGE / "packages")
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if not {*PLACES, *FACES} & {path, *path.parents})
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if not {*PLACES} & {path, *path.parents})
 PRIVATE = re.compile(r"_[a-zA-Z]\w*")
 PRIVATE_MODULES = re.compile(r"(keras\.src|keras\._|tensorflow\.python|tensorflow\._|tf\.python|tf\.__internal__)\b")
 # Attributes that this package hangs on objects of others say so; they are nobody else's.

@@ -77,7 +77,7 @@ class _Place:
             self.chain.append((None, now))
 
     def _chain_from(self, start: int, patches: list[Patch | None]) -> None:
-        """Make what stands there anew, from `start` upwards."""
+        """Build the value again, from `start` upwards."""
         del self.chain[start:]
         for patch in patches:
             if patch is None:  # it holds what stood below it: nothing can be put under it

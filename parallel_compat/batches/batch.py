@@ -88,7 +88,7 @@ class BatchReader:
         if not self._targets:
             return (x,)
         if self._class_weight is not None:
-            weight = self._weigh_classes(y, weight, number)
+            weight = self._apply_class_weight(y, weight, number)
         return x, y, weight
 
     def _parts(self, drawn: Any, number: int) -> tuple[Any, Any, Any]:
@@ -187,7 +187,7 @@ class BatchReader:
             expected += f" and targets for {self._output_names}"
         return ValueError(f"Expected batches {expected}. Received: batch {number} {received}.")
 
-    def _weigh_classes(self, y: Any, weight: Any, number: int) -> Any:
+    def _apply_class_weight(self, y: Any, weight: Any, number: int) -> Any:
         """Turn class weights into sample weights, beside those that the batch brings."""
         of_classes = self._class_weight
         names = self._output_names
@@ -206,10 +206,10 @@ class BatchReader:
                 f"{[tuple(leaf.shape) for leaf in keras.tree.flatten(y) if leaf is not None]}."
             )
         if not keras.tree.is_nested(y):
-            return weighted_classes(y, weight, of_classes[names[0]] if by_name else of_classes)
+            return sample_weight_of_classes(y, weight, of_classes[names[0]] if by_name else of_classes)
         targets = y if isinstance(y, dict) else dict(zip(names, y, strict=True))
         given = weight if isinstance(weight, dict) else dict(zip(names, weight or [None] * len(names), strict=True))
-        weights = {n: weighted_classes(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
+        weights = {n: sample_weight_of_classes(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
         return weights if isinstance(y, dict) else list(weights.values())
 
 
@@ -259,13 +259,13 @@ def samples_of(batch: Any) -> int:
     return int(first.nrows()) if isinstance(first, tf.RaggedTensor) else int(first.shape[0])
 
 
-def weighted_classes(y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Any:
+def sample_weight_of_classes(y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Any:
     """Turn class weights into sample weights, times those that the batch brings.
 
     Args:
         y: class ids `(samples,)` or `(samples, 1)`, or one-hot targets `(samples, classes)`.
         sample_weight: weights `(samples,)` or None.
-        class_weight: class -> weight; a class without one weighs 1, as in Keras.
+        class_weight: class -> weight; a class without one has weight 1, as in Keras.
 
     Returns:
         Weights, a float tensor of shape `(samples,)`.

@@ -51,7 +51,7 @@ class Epochs:
         self._model = model
         self._what = what
         self._steps = steps
-        # The train function takes so many batches at once, the last time of an epoch what is left.
+        # The train function takes so many batches at once, the last time of an epoch the rest.
         self._at_once = int(getattr(model, "steps_per_execution", None) or 1)
         self.last_samples: int | None = None
         self.error: BaseException | None = None
@@ -106,7 +106,7 @@ class Epochs:
                 batch = self._source.draw()
             except StopIteration:
                 self._over = True
-                self._say_that_it_ended()
+                self._warn_of_early_end()
             except tf.errors.OutOfRangeError as error:
                 # The user's own error, which Keras's trainer would take for the end of the data.
                 self.error = error
@@ -120,7 +120,7 @@ class Epochs:
             raise StopIteration
         raise tf.errors.OutOfRangeError(None, None, "end of the data")
 
-    def _say_that_it_ended(self) -> None:
+    def _warn_of_early_end(self) -> None:
         total = self._source.given
         if self._given == 0:
             raise ValueError(

@@ -23,7 +23,7 @@ from parallel_compat.names.generator_arguments import in_keras_2
 from parallel_compat.own_methods import of_models
 
 # How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
-DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
+QUEUE_ARGUMENTS = ("workers", "use_multiprocessing", "max_queue_size")
 
 
 class Feed:
@@ -166,8 +166,9 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     arguments = dict(arguments)
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
     check_data_comes_alone(arguments.get("x"), arguments)
-    drawn = _is_drawn(arguments.get("x"))
-    if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
+    drawn = _is_generator_or_sequence(arguments.get("x"))
+    # Arrays alone need no queue.
+    if hasattr(arguments.get("x"), "shape") and not _is_generator_or_sequence(arguments.get("validation_data")):
         return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
     if drawn:
         arguments["x"] = feed.adapter(
@@ -186,7 +187,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     return history
 
 
-def _is_drawn(data: Any) -> bool:
+def _is_generator_or_sequence(data: Any) -> bool:
     return is_generator(data) or is_sequence(data)
 
 

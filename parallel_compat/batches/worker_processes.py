@@ -60,7 +60,7 @@ class ProcessPool:
             computed = self._executor.submit(_compute, self._path, index)
         except BrokenProcessPool as error:
             raise _ended() from error
-        computed.add_done_callback(lambda done: _hand_on(done, result))
+        computed.add_done_callback(lambda done: _forward_result(done, result))
         return result
 
     def shutdown(self, wait: bool = True, cancel_futures: bool = True) -> None:
@@ -69,7 +69,7 @@ class ProcessPool:
         self._folder.cleanup()
 
 
-def _hand_on(done: Future[Any], result: Future[Any]) -> None:
+def _forward_result(done: Future[Any], result: Future[Any]) -> None:
     if done.cancelled() or not result.set_running_or_notify_cancel():
         return
     error = done.exception()
@@ -109,10 +109,10 @@ _sequences: dict[str, Any] = {}
 def _start_worker() -> None:
     # Ctrl-C reaches the whole process group; the main process answers it, and ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_the_parent() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -15,7 +15,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record_keras.py
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the subcommand takes: nothing."""
     parser.epilog = (
-        "parallel-compat recorder > record_keras.py, copy it to the old environment, and there: "
+        "Write it to a file: parallel-compat recorder > record_keras.py. Copy that to the old environment and run: "
         "python record_keras.py --out recording.h5 train.py ARGS"
     )
 

@@ -187,17 +187,17 @@ def count_params(x: Any) -> int:
 
 
 def is_tensor(x: Any) -> bool:
-    """Say whether `x` is a tensor or a variable, symbolic ones included."""
+    """Return whether `x` is a tensor or a variable, symbolic ones included."""
     return tf.is_tensor(x) or isinstance(x, (keras.KerasTensor, keras.Variable))
 
 
 def is_variable(x: Any) -> bool:
-    """Say whether `x` is a variable: a weight, or one of TensorFlow's."""
+    """Return whether `x` is a variable: a weight, or one of TensorFlow's."""
     return isinstance(x, (tf.Variable, keras.Variable))
 
 
 def is_keras_tensor(x: Any) -> bool:
-    """Say whether a layer or `Input` made the tensor; a variable or a number's tensor is not of Keras.
+    """Return whether a layer or `Input` made the tensor; a variable or a number's tensor is not of Keras.
 
     Raises:
         ValueError: it is no tensor.

@@ -437,12 +437,12 @@ class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: i
         self.cooldown_counter, self.wait = self.cooldown, 0
 
     def in_cooldown(self) -> bool:
-        """Say whether epochs do not count yet."""
+        """Return whether epochs do not count yet."""
         return self.cooldown_counter > 0
 
 
 def _rate(optimizer: Any) -> float:
-    """Return an optimizer's learning rate; one of the user's own may have it as `lr` alone."""
+    """Return an optimizer's learning rate; a user's optimizer may have it as `lr` alone."""
     rate = optimizer.learning_rate if hasattr(optimizer, "learning_rate") else optimizer.lr
     return float(keras.ops.convert_to_numpy(rate))
 

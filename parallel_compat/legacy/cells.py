@@ -216,7 +216,7 @@ def _generate_dropout_mask(ones: Any, rate: float, training: Any = None, count: 
 
     Args:
         ones: of the shape of the mask.
-        rate: the share that is dropped; what is left is scaled up.
+        rate: the share that is dropped; the rest is scaled up.
         training: the learning phase; that of the call if None.
         count: how many masks; above 1 they are a list.
     """

@@ -60,7 +60,7 @@ def get_file(
 
 
 def _unpack(path: str, formats: str | Sequence[str] | None) -> None:
-    """Unpack an archive into its folder; a file that is none is left alone, as it was then."""
+    """Unpack an archive into its folder; another file is not touched."""
     formats = ("tar", "zip") if formats == "auto" else (formats,) if isinstance(formats, str) else formats or ()
     folder = os.path.dirname(path)
     if "tar" in formats and tarfile.is_tarfile(path):

@@ -22,7 +22,7 @@ class SequenceEnqueuer:
         self._source: Source | None = None
 
     def is_running(self) -> bool:
-        """Say whether it was started, and not stopped."""
+        """Return whether it was started, and not stopped."""
         return self._source is not None
 
     def start(self, workers: int = 1, max_queue_size: int = 10) -> None:

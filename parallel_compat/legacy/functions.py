@@ -18,7 +18,7 @@ from parallel_compat.legacy.learning_phase import fixed_learning_phase
 
 
 def is_placeholder(x: Any) -> bool:
-    """Say whether `x` stands for data to come: an input of a model."""
+    """Return whether `x` stands for data to come: an input of a model."""
     node = node_of(x) if isinstance(x, keras.KerasTensor) else None
     return isinstance(x, keras.KerasTensor) and (node is None or node.is_input)
 

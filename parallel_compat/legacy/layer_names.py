@@ -48,7 +48,7 @@ def in_file(layers: Iterable[Any], names: Iterable[str]) -> dict[Any, str]:
 
 
 def _counted_by_keras(kind: str, numbers: dict[Any, int], shifted: dict[Any, str], stored: set[str]) -> bool:
-    """Say whether the layers of one kind have Keras 3's own names, not names that the script gave."""
+    """Return whether the layers of one kind have Keras 3's own names, not names that the script gave."""
     if kind in stored:  # Keras 2 itself named none so
         return False
     if 0 in numbers.values():

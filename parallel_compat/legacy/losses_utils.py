@@ -83,7 +83,7 @@ def reduce_weighted_loss(weighted_losses: Any, reduction: str = Reduction.SUM_OV
 def compute_weighted_loss(
     losses: Any, sample_weight: Any = None, reduction: str = Reduction.SUM_OVER_BATCH_SIZE, name: str | None = None
 ) -> Any:
-    """Weigh losses, and return them as they are, their sum, or the sum over their number, whatever they weigh.
+    """Weight losses, and return them, their sum, or their sum divided by their number.
 
     >>> import numpy as np
     >>> float(compute_weighted_loss(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.0, 1.0, 1.0])))

@@ -136,7 +136,7 @@ def get_layer_policy(layer: keras.layers.Layer) -> Policy:
 
 
 class LossScaleOptimizer(keras.optimizers.LossScaleOptimizer):  # type: ignore[misc]  # Keras carries no types
-    """An optimizer whose losses are scaled, also in loops of the user's own.
+    """An optimizer whose losses are scaled, also in custom loops.
 
     >>> optimizer = LossScaleOptimizer(keras.optimizers.SGD(0.1), loss_scale=128)
     >>> float(optimizer.get_scaled_loss(tf.constant(2.0)))
@@ -158,7 +158,7 @@ class LossScaleOptimizer(keras.optimizers.LossScaleOptimizer):  # type: ignore[m
         scale.optimizer = self
 
     def check_finite(self, grads: Any) -> Any:
-        """Say whether a step is made: with a fixed scale always."""
+        """Return whether a step is made: with a fixed scale always."""
         return super().check_finite(grads) if isinstance(self.loss_scale, DynamicLossScale) else tf.constant(True)
 
     def get_scaled_loss(self, loss: Any) -> Any:

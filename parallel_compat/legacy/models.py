@@ -103,7 +103,7 @@ def build(model: keras.Model, input_shape: Any) -> None:
     8
 
     Args:
-        model: the model; one that has its weights is left alone.
+        model: the model; one that has its weights is not changed.
         input_shape: the shape of its input with the batch's size, which may be None; or a list or dict of shapes.
     """
     if input_shape is not None:
@@ -161,7 +161,8 @@ def load_model(
     if path == os.fspath(filepath) and tensorflow_folders.is_here(path):
         return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
     if saving.is_for_keras(path):
-        return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
+        known = {**old_files.functions_of_tensorflow(), **(custom_objects or {})}
+        return keras.models.load_model(filepath, custom_objects=known, compile=compile, safe_mode=safe_mode)
     return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
 
 
@@ -191,7 +192,7 @@ def load_weights(
         filepath: the file.
         by_name: whether layers are found by their names instead of their order. Names that Keras gave are found in
             a file of Keras 2 where that counted: its `dense_1` is today's `dense`.
-        skip_mismatch: whether layers whose shapes differ are left as they are; with `by_name` only.
+        skip_mismatch: whether weights whose shapes differ are skipped; with `by_name` only.
         reshape: whether an array of the right size takes the shape of a convolution's kernel, in files of Keras 2.
 
     Raises:
@@ -249,7 +250,7 @@ def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     for metric in model.metrics:
         result = metric.result()
         order += list(result) if isinstance(result, dict) else [metric.name]
-    order += [name for name in rest if name not in order]  # of a step of the user's
+    order += [name for name in rest if name not in order]  # of a user's step
     return [*first, *sorted(rest, key=order.index)]
 
 

@@ -6,7 +6,6 @@ said by `target`.
 
 from __future__ import annotations
 
-import copy
 import inspect
 import warnings
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from parallel_compat.recover.errors import CheckpointError, naming
 from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.reader import read
+from parallel_compat.recover.rules.activations import RENAMED
 from parallel_compat.recover.rules.training import old_training
 from parallel_compat.recover.single_model import template_of, written_by_keras3
 from parallel_compat.recover.target import Target
@@ -95,10 +95,10 @@ def load(
             return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode)
         template = template_of(stored, given, target=target(given))
         assert template.translation is not None
-        _refuse_what_is_not_here(template.translation)
+        _refuse_unknown_layers(template.translation)
         single, state = keras_models.read_model(template, reading, {**old_layers(), **given}, optimizer=compile)
     with naming(path):
-        model = _parallel_again(single, [wrapper.gpus for wrapper in template.wrappers])
+        model = _restore_parallel(single, [wrapper.gpus for wrapper in template.wrappers])
         if not compile or stored.training_config is None:
             return model
         notes: list[str] = []
@@ -118,9 +118,15 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
     config = h5_files.with_operations(parse(stored.model_config, "model_config"), given)
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
-    known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
+    known = {
+        **functions_of_tensorflow(),
+        **h5_files.operations(),
+        **old_layers(),
+        "Lambda": LambdaOfFile(given, safe_mode),
+        **given,
+    }
     with keras3.variables_without_values(), keras3.uncounted_names():
-        probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
+        probe = h5_files.model_from_config(keras_models.stateless(config), known, safe_mode)
         wanted = sorted(tuple(variable.shape) for variable in h5_files.weights_in_file(probe))
         if wanted != shapes:
             raise CheckpointError(
@@ -140,6 +146,11 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
     return model
 
 
+def functions_of_tensorflow() -> dict[str, Any]:
+    """Return activations by the names that functions of TensorFlow have in its sources: Keras 3 writes these."""
+    return {name: keras.activations.get(today) for name, today in RENAMED.items()}
+
+
 def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mode: bool) -> keras.Model:
     """Make a model from the JSON of a config that Keras 2 wrote (`model.to_json()`), or Keras 3.
 
@@ -157,14 +168,14 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     if isinstance(config, dict) and ("module" in config or "registered_name" in config):
         config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
         config = h5_files.with_own_functions(config, given)
-        known = {"Lambda": LambdaOfFile(given, safe_mode), **given}
+        known = {**functions_of_tensorflow(), "Lambda": LambdaOfFile(given, safe_mode), **given}
         with keras3.variables_without_values(), keras3.uncounted_names():
-            keras_models.check_room(h5_files.model_of_today(copy.deepcopy(config), known, safe_mode))
+            keras_models.check_room(h5_files.model_of_today(keras_models.stateless(config), known, safe_mode))
         return h5_files.model_of_today(config, known, safe_mode)
     entry, wrappers = unwrap(model_entry(text))
     version = config.get("keras_version") if isinstance(config, dict) else None
     translation = translate(entry, version if isinstance(version, str) else None, given, target(given))
-    _refuse_what_is_not_here(translation)
+    _refuse_unknown_layers(translation)
     for note in translation.notes:
         warnings.warn(note, ParallelCompatWarning, stacklevel=4)
     single = keras_models.make(
@@ -174,10 +185,10 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         "the model's config",
         keras3.uncounted_names,
     )
-    return _parallel_again(single, [wrapper.gpus for wrapper in wrappers])
+    return _restore_parallel(single, [wrapper.gpus for wrapper in wrappers])
 
 
-def _refuse_what_is_not_here(translation: Translation) -> None:
+def _refuse_unknown_layers(translation: Translation) -> None:
     if translation.lambdas:
         raise CheckpointError(
             f"Expected a model without Python code. Received: the Lambda layer '{translation.lambdas[0]}', whose "
@@ -187,7 +198,7 @@ def _refuse_what_is_not_here(translation: Translation) -> None:
     translation.check()
 
 
-def _parallel_again(single: keras.Model, gpus: list[int]) -> keras.Model:
+def _restore_parallel(single: keras.Model, gpus: list[int]) -> keras.Model:
     """Return the parallel model that a file was written by: its script looks for `layers[-2]`, the single one."""
     if not gpus:
         return single
@@ -261,7 +272,6 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
             if name != "weighted_metrics" or training.get(name):
                 arguments[name] = _objects(training.get(name), kind, custom_objects)
         model.compile(**arguments, loss_weights=training.get("loss_weights"))
-    h5_files.build_losses(model)
 
 
 def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any]) -> Any:

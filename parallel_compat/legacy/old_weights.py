@@ -38,7 +38,7 @@ def convert_all_kernels_in_model(model: Any) -> None:
     """Turn the kernels of a model's convolutions from Theano's into TensorFlow's, or back.
 
     Args:
-        model: the model; those in it are left alone, as by Keras 2.
+        model: the model; models in it are not changed, as by Keras 2.
     """
     for layer in model.layers:
         if type(layer).__name__ in ("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose"):

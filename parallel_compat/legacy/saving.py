@@ -78,7 +78,7 @@ def load_weights_from_hdf5_group_by_name(
     Args:
         f: the open group.
         layers: the layers.
-        skip_mismatch: whether layers whose shapes differ are left as they are.
+        skip_mismatch: whether weights whose shapes differ are skipped.
         reshape: whether an array of the right size takes the shape of a convolution's kernel.
     """
     with as_file(f) as path:
@@ -118,7 +118,7 @@ def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape:
     Args:
         model: has `layers`.
         path: the file.
-        skip_mismatch: whether layers whose shapes differ are left as they are.
+        skip_mismatch: whether weights whose shapes differ are skipped.
         reshape: whether an array of the right size takes the shape of a convolution's kernel.
 
     Raises:
@@ -130,7 +130,7 @@ def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape:
         return layer_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
 
     loaded = load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
-    if not loaded.weights:
+    if not loaded.weights and not skip_mismatch:
         warnings.warn(
             f"{path}: nothing was loaded: no layer with weights has a name in it that the model has. Expected names "
             f"such as {[layer.name for layer in model.layers if layer.weights][:5]}.",
@@ -153,7 +153,7 @@ def as_file(group: h5py.Group) -> Iterator[str]:
 
 
 def _of_standalone_keras(version: str) -> bool:
-    """Say whether Keras 1 or 2.0 to 2.3 wrote a file, not `tensorflow.keras` ("2.2.4-tf", 2.4 and later)."""
+    """Return whether Keras 1 or 2.0 to 2.3 wrote a file, not `tensorflow.keras` ("2.2.4-tf", 2.4 and later)."""
     return version.partition(".")[0] == "1" or (
         version.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not version.endswith("-tf")
     )
@@ -176,7 +176,7 @@ def existing(filepath: Any) -> str:
 
 
 def is_for_keras(path: str) -> bool:
-    """Say whether Keras reads what is there by itself: a `.keras` archive, which is looked over first, or no file."""
+    """Return whether Keras reads a path by itself: a `.keras` archive, which is checked first, or no file."""
     if not os.path.isfile(path):
         return True  # a folder, or the beginning of names
     if not zipfile.is_zipfile(path):

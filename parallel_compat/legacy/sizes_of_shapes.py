@@ -17,7 +17,7 @@ from parallel_compat.backend.keras3 import layers
 
 
 def holds_sizes(tensor: Any) -> bool:
-    """Say whether a symbolic tensor may hold sizes: a whole number, or a list of them, that an operation computed.
+    """Return whether a symbolic tensor may hold sizes: a whole number, or a list of them, that an operation computed.
 
     Args:
         tensor: the tensor.

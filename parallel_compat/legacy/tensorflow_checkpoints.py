@@ -105,7 +105,7 @@ def load(model: keras.Model, path: str) -> Any:
             values.append((variable, key))
         elif name[0] != "optimizer":
             missing.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
-        else:  # of another optimizer: it begins anew
+        else:  # of another optimizer: it starts from zero
             values = [one for one in values if not one[1].startswith("optimizer/")]
             break
     if missing:
@@ -185,7 +185,7 @@ def _restore_optimizer(model: keras.Model, path: str) -> None:
 
 
 def is_checkpoint(path: str) -> bool:
-    """Say whether a path is the beginning of the names of a checkpoint's files, and no HDF5 file beside them.
+    """Return whether a path is the beginning of the names of a checkpoint's files, and no HDF5 file beside them.
 
     The file "checkpoint", which says what the latest one is, may be beside one of that name.
     """

@@ -2,7 +2,7 @@
 
 Beside what it computes, such a folder says what configuration a functional or Sequential model has and how it was
 compiled, and has its weights in a checkpoint. Models are made of these; no function that is stored there runs. Like
-TensorFlow 2.2 it gives them an optimizer that begins anew.
+TensorFlow 2.2 it gives them a new optimizer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def is_here(path: str) -> bool:
-    """Say whether a path is a folder in the SavedModel format."""
+    """Return whether a path is a folder in the SavedModel format."""
     return os.path.isfile(os.path.join(path, "saved_model.pb"))
 
 

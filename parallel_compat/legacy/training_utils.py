@@ -26,7 +26,7 @@ def make_batches(size: int, batch_size: int) -> list[tuple[int, int]]:
 
     Args:
         size: the number of samples.
-        batch_size: how many a batch has; the last one has what is left.
+        batch_size: how many a batch has; the last one has the rest.
     """
     return [(start, min(start + batch_size, size)) for start in range(0, size, batch_size)]
 
@@ -230,17 +230,17 @@ def standardize_input_data(
 
 
 def is_sequence(seq: Any) -> bool:
-    """Say whether an object is a `Sequence`, or has all that one has."""
+    """Return whether an object is a `Sequence`, or has all that one has."""
     return sources.is_sequence(seq) or all(hasattr(seq, name) for name in _OF_SEQUENCE)
 
 
 def is_generator_or_sequence(x: Any) -> bool:
-    """Say whether an object is a generator or a `Sequence`."""
+    """Return whether an object is a generator or a `Sequence`."""
     return inspect.isgenerator(x) or is_sequence(x)
 
 
 def should_run_validation(validation_freq: Any, epoch: int) -> bool:
-    """Say whether an epoch is one to validate after.
+    """Return whether an epoch is one to validate after.
 
     >>> should_run_validation(2, 1), should_run_validation([1, 3], 1)
     (True, False)

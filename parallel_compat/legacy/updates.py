@@ -13,7 +13,7 @@ def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
     """Run updates with each training step of a layer whose `call` is running (`Layer.add_update`).
 
     Args:
-        layer: the layer; a frozen one is left alone.
+        layer: the layer; a frozen one is not changed.
         updates: pairs (variable, new value), or functions; one or a list. What `K.update` returned in a call that
             trains has been assigned.
         inputs: not used: what an update depends on is what it was computed from.

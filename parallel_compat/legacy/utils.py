@@ -54,7 +54,7 @@ class HDF5Matrix:
         if isinstance(key, (int, np.integer)):
             if key >= len(self):
                 raise IndexError(f"Expected an index below {len(self)}. Received: {key}")
-            # As then, -1 is the last row of the file where the matrix begins with the file's first, wherever it ends.
+            # As in Keras 2, -1 is the file's last row if the matrix begins with the file's first, wherever it ends.
             return self._normalized(self.data[int(key) + self.start])
         rows = np.asarray(key)
         if rows.size and rows.max() >= len(self):
@@ -105,7 +105,7 @@ def unpack_singleton(x: Any) -> Any:
 
 
 def is_all_none(iterable_or_element: Any) -> bool:
-    """Say whether every element is None."""
+    """Return whether every element is None."""
     elements = iterable_or_element if isinstance(iterable_or_element, (list, tuple)) else [iterable_or_element]
     return all(element is None for element in elements)
 
@@ -116,7 +116,7 @@ def object_list_uid(object_list: Any) -> str:
 
 
 def has_arg(fn: Callable[..., Any], name: str, accept_all: bool = False) -> bool:
-    """Say whether a callable takes the keyword argument `name`.
+    """Return whether a callable takes the keyword argument `name`.
 
     Args:
         fn: the callable.

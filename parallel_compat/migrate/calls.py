@@ -16,12 +16,12 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
 
 
 def has_stars(call: ast.Call) -> bool:
-    """Say whether a call passes `*args` or `**kwargs`, so that its arguments are not known here."""
+    """Return whether a call passes `*args` or `**kwargs`, so that its arguments are not known here."""
     return has_star(call) or any(argument.arg is None for argument in call.keywords)
 
 
 def has_star(call: ast.Call) -> bool:
-    """Say whether a call passes `*args`."""
+    """Return whether a call passes `*args`."""
     return any(isinstance(argument, ast.Starred) for argument in call.args)
 
 

@@ -20,7 +20,7 @@ class DottedFindings:
 
     Args:
         homes: which modules the file's names should mean.
-        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+        skips: whether names at an offset are skipped, unless another rule redirects them.
     """
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:

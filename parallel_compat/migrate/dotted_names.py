@@ -148,7 +148,7 @@ class Names:
         return None
 
     def is_module(self, node: ast.expr) -> bool:
-        """Say whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
+        """Return whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
         path = self.path(node)
         if path is None:
             return False
@@ -230,5 +230,5 @@ def root_name(node: ast.expr) -> ast.Name | None:
 
 
 def is_self(node: ast.expr) -> bool:
-    """Say whether a node is the name `self`."""
+    """Return whether a node is the name `self`."""
     return isinstance(node, ast.Name) and node.id == "self"

@@ -18,7 +18,7 @@ class Edit:
 
 
 def overlapping(edits: Iterable[Edit]) -> bool:
-    """Say whether two of the edits want the same characters.
+    """Return whether two of the edits want the same characters.
 
     Insertions at one place do not overlap, nor does an insertion at the edge of a replacement.
     """

@@ -38,12 +38,12 @@ _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "ker
 
 
 def mentions_keras(text: str) -> bool:
-    """Say whether a text names Keras, TensorFlow or a method of Keras alone: a file that does not is not parsed."""
+    """Return whether a text names Keras, TensorFlow or a method of Keras alone: a file that does not is not parsed."""
     return _KERAS.search(text) is not None
 
 
 def is_of_interest(text: str) -> bool:
-    """Say whether a text names Keras, or may have to change with a project that does."""
+    """Return whether a text names Keras, or may have to change with a project that does."""
     return mentions_keras(text) or _ELSEWHERE.search(text) is not None
 
 
@@ -76,7 +76,7 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
-        self.is_told = era is not None
+        self.has_given_era = era is not None
         if era is not None:
             self.era, self.old = era, True
 
@@ -121,7 +121,7 @@ class File:
     def era_of_call(self, call: ast.Call) -> Era:
         """Return the era of a call: the told one, or the file's, or standalone Keras's where it comes from there."""
         path = self.names.path(call.func) or ""
-        if path.startswith("keras.") and not self.is_of_standalone_keras and not self.is_told:
+        if path.startswith("keras.") and not self.is_of_standalone_keras and not self.has_given_era:
             return Era.KERAS_2_2_4
         return self.era or Era.KERAS_2_2_4
 
@@ -198,13 +198,13 @@ class File:
         """Make a finding that somebody has to look at."""
         return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
 
-    def newer_means(
+    def found_in_old_code(
         self, rule: str, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
     ) -> Finding:
         """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
-        if self.is_told:
+        if self.has_given_era:
             return self.found(rule, node, message, edits)
-        message = f"{message} (Unsafe: newer code means {what}.)"
+        message = f"{message} (Unsafe: newer code wants {what}.)"
         return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
 
     @cached_property
@@ -219,7 +219,7 @@ class File:
         return ignores
 
     def ignored(self, rule: str, offset: int) -> bool:
-        """Say whether a comment on the line of `offset` asks to leave it to the rule."""
+        """Return whether a comment on the line of `offset` asks to leave it to the rule."""
         if not self._ignores:
             return False
         line, _ = self.source.position(offset)
@@ -361,7 +361,7 @@ class File:
         return bool(self.tree.stars) or _BRINGS_NAMES.search(self.source.text) is not None
 
     def is_argument(self, name: ast.Name) -> bool:
-        """Say whether a name is nothing but an argument of a function around it."""
+        """Return whether a name is nothing but an argument of a function around it."""
         scope = self.tree.scopes.get(name)
         bindings = scope.find(name.id) if scope else []
         return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
@@ -373,7 +373,7 @@ class File:
                 return scope.find(name)[:1] != [binding]
         return False
 
-    def handed_to(self, target: str, node: ast.expr) -> list[Edit] | None:
+    def wrapped_in_call(self, target: str, node: ast.expr) -> list[Edit] | None:
         """Put a call of a function around an expression: the edits, or None where its name is taken."""
         spelled = self.reference(target, node)
         if spelled is None:
@@ -508,7 +508,7 @@ def _from_first(statement: ast.stmt) -> tuple[bool, str]:
 
 
 def is_of_this_package(statement: ast.stmt) -> bool:
-    """Say whether a statement imports from `parallel_compat`."""
+    """Return whether a statement imports from `parallel_compat`."""
     if isinstance(statement, ast.Import):
         return all(alias.name.partition(".")[0] == "parallel_compat" for alias in statement.names)
     return isinstance(statement, ast.ImportFrom) and (from_module(statement) or "").startswith("parallel_compat")

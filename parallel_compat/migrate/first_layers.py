@@ -67,7 +67,7 @@ def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
 
 
 def _is_first_add(file: File, call: ast.Call, statement: ast.Expr) -> bool:
-    """Say whether a statement is the first `model.add(...)` after `model = Sequential()`, in one block."""
+    """Return whether a statement is the first `model.add(...)` after `model = Sequential()`, in one block."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "add":
         return False
     owner = ast.dump(call.func.value)

@@ -10,18 +10,20 @@ from parallel_compat.migrate import report, rules
 from parallel_compat.migrate.findings import FileStatus, Report, Status
 from parallel_compat.names import results
 
+_NAMED = 5  # sources on top of the page
 _DEVICES = (
     "`migrate` runs nothing and looks at no device. `parallel-compat --version` lists what TensorFlow sees here; on a "
     "machine without GPUs `parallel-compat run --replicas 2` simulates two devices."
 )
 
 
-def page(reports: Sequence[Report], *, written: bool) -> str:
+def page(reports: Sequence[Report], *, written: bool, command: Sequence[str] = ("migrate",)) -> str:
     """Return the page.
 
     Args:
         reports: what became of each file.
         written: whether the files were rewritten.
+        command: what followed `parallel-compat`.
     """
     by_rule: dict[str, Counter[Status]] = {}
     files_of_rule: dict[str, set[str]] = {}
@@ -70,7 +72,10 @@ def page(reports: Sequence[Report], *, written: bool) -> str:
         ),
     ]
     lead = f"`parallel-compat migrate` {__version__}, for today's Keras and TensorFlow."
-    return html_report.page("Migration report", lead, sections)
+    sources = ", ".join(html_report.code(one.path) for one in reports[:_NAMED])
+    more = f" and {len(reports) - _NAMED:,} more" if len(reports) > _NAMED else ""
+    about = [("sources", f"{sources}{more}"), ("command", html_report.command(command))]
+    return html_report.page("Migration report", lead, sections, about)
 
 
 def _files(reports: Sequence[Report]) -> list[tuple[str | int, ...]]:

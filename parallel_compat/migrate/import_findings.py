@@ -30,7 +30,7 @@ class ImportFindings:
 
     Args:
         homes: which modules the file's names should mean.
-        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+        skips: whether names at an offset are skipped, unless another rule redirects them.
     """
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
@@ -88,7 +88,7 @@ class ImportFindings:
                 yield file.found(RULE, alias, message, () if index else edits)
 
     def _called(self, binding: Binding) -> bool:
-        """Say whether a name is called: `merge` was a function before it was a module."""
+        """Return whether a name is called: `merge` was a function before it was a module."""
         return any(
             isinstance(call.func, ast.Name) and binding in self._file.tree.scopes[call.func].find(call.func.id)
             for call in self._file.tree.calls

@@ -125,7 +125,7 @@ def _joined(file: File, statement: ast.ImportFrom, statements: list[str]) -> str
 
 
 def remove_aliases(file: File, statement: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> list[Edit]:
-    """Take names out of an import, or the whole statement where none is left; `pass` keeps a block from being empty."""
+    """Take names out of an import, or the whole statement where none remains; `pass` keeps a block from being empty."""
     if len(gone) < len(statement.names):
         chosen = {index for index, alias in enumerate(statement.names) if alias in gone}
         items = []

@@ -189,7 +189,7 @@ class Kinds:
         ]
 
     def has_own(self, node: ast.expr, method: str) -> bool:
-        """Say whether an object is of a class of the project that defines a method: that one is nobody else's."""
+        """Return whether an object is of a class of the project that defines a method: that one is nobody else's."""
         found = self._own_class(node, 3)
         return found is not None and found[0]._defines(found[1], method, 5)
 
@@ -404,7 +404,7 @@ class Kinds:
 
 
 def _is_nothing(value: ast.expr | None) -> bool:
-    """Say whether it is None, or what methods return that return nothing: `model = model.load_weights(path)`."""
+    """Return whether it is None, or what methods return that return nothing: `model = model.load_weights(path)`."""
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Attribute) and value.func.attr in ("load_weights", "compile")
     return isinstance(value, ast.Constant) and value.value is None

@@ -30,7 +30,7 @@ def member(of: str, name: str) -> Member:
 
 
 def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
-    """Say whether a receiver is known not to be what `of` says.
+    """Return whether a receiver is known not to be what `of` says.
 
     An object of a class of the project that defines the method itself is none, whatever else it is.
     """
@@ -103,7 +103,7 @@ def to_function(
 
 
 def _is_plain(file: File, receiver: ast.expr) -> bool:
-    """Say whether nothing within a receiver is rewritten: `model`, `self.model`, but no name of a module."""
+    """Return whether nothing within a receiver is rewritten: `model`, `self.model`, but no name of a module."""
     root = receiver
     while isinstance(root, ast.Attribute):
         root = root.value

@@ -6,6 +6,7 @@ import argparse
 import gc
 import io
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,44 +25,57 @@ _MANY = 20  # files from which on a terminal shows a progress bar
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand's arguments."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders, or - for stdin to stdout")
-    parser.add_argument("--write", action="store_true", help="rewrite the files; without it a diff is printed")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders, or - to read stdin and write stdout"
+    )
+    parser.add_argument("--write", action="store_true", help="rewrite the files (default: print a diff)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
     parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that cannot be proven safe")
     parser.add_argument(
         "--python2",
         action="store_true",
-        help="rewrite sources of Python 2 for Python 3 first (needs fissix: pip install fissix)",
+        help="first rewrite Python 2 as Python 3 (needs fissix: pip install fissix)",
     )
     parser.add_argument(
         "--era",
         choices=[era.value for era in Era if era is not Era.TODAY],
         metavar="NAME",
-        help="whose Keras all files were written for: "
+        help="the Keras that all files were written for: "
         + ", ".join(era.value for era in Era if era is not Era.TODAY)
-        + " (default: told by what each file imports; one that names nothing old may be today's, and is left)",
+        + " (default: detected for each file; files without old names are left alone)",
     )
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
-    parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
-    parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
+    parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules except these")
+    parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="format of the report")
     parser.add_argument("--html", metavar="FILE", help="also write the report to FILE, as a page for a browser")
     parser.add_argument(
-        "--jobs", type=_count, default=None, metavar="N", help="processes to use (default: the cores, for many files)"
+        "--jobs",
+        type=_count,
+        default=None,
+        metavar="N",
+        help="number of processes (default: one per core, for many files)",
     )
-    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="paths or names to leave out")
+    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="paths or names to skip")
     parser.add_argument(
         "--to",
         choices=("parallel_compat", "native"),
         default="parallel_compat",
-        help="write names of this package where Keras 3 has none (default), or plain Keras 3 and tf.distribute",
+        help="write this package's names if Keras 3 has none (default), or only plain Keras 3 and tf.distribute",
     )
     parser.add_argument(
         "--keep",
         choices=("parallel",),
-        help="with --to native: leave parallel models to this package",
+        help="with --to native: keep this package for parallel models",
     )
+    parser.add_argument(
+        "--verify",
+        metavar='"SCRIPT ARGS"',
+        help="train with SCRIPT on its original Keras and rewritten, and say which findings change its results by how "
+        "much; PATH is the script's project if it is not given",
+    )
+    parser.add_argument("--leave", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
-    parser.add_argument("--explain", metavar="RULE", help="say what a rule does, and why (`all` for every rule)")
+    parser.add_argument("--explain", metavar="RULE", help="explain a rule (`all` for every rule)")
 
 
 def _rules(text: str) -> tuple[str, ...]:
@@ -96,6 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
         return DONE
     if arguments.explain:
         return _explain(arguments.explain)
+    if arguments.verify:
+        return _verify(arguments)
     if not arguments.paths:
         return _refuse("expected at least one PATH, or - for stdin.")
     if arguments.write and arguments.check:
@@ -114,6 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         keep_parallel=arguments.keep == "parallel",
         era=Era(arguments.era) if arguments.era else None,
         python_2=arguments.python2,
+        left=frozenset(arguments.leave),
     )
     if "-" in arguments.paths:
         if len(arguments.paths) > 1 or arguments.write:
@@ -140,9 +157,28 @@ def run(arguments: argparse.Namespace) -> int:
         reports = [_written(one) for one in reports]
     if arguments.html:
         with replacing(arguments.html) as temporary:
-            temporary.write_text(html.page(reports, written=arguments.write), "utf-8")
+            temporary.write_text(html.page(reports, written=arguments.write, command=arguments.words), "utf-8")
     _tell(reports, arguments)
     return _code(reports, check=arguments.check)
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from parallel_compat.compare.runs import CannotRun
+    from parallel_compat.migrate import verify
+
+    if arguments.paths or arguments.check or arguments.html or arguments.format != "text":
+        return _refuse(
+            "--verify rewrites a copy of the script's project: give it without PATH, --check, --html, --format."
+        )
+    script, *given = shlex.split(arguments.verify)
+    options = ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.to == "native")
+    options += ["--python2"] * arguments.python2 + ["--era", arguments.era] * (arguments.era is not None)
+    try:
+        found = verify.verify(script, given, options, arguments.era)
+    except CannotRun as error:
+        return _refuse(str(error))
+    print("\n".join(verify.lines(found)))
+    return DONE if found.comparison.is_equal else FOUND
 
 
 def _refuse(sentence: str) -> int:

@@ -27,12 +27,12 @@ MERGE = table.Path(
 
 
 def is_other_spelling(path: str) -> bool:
-    """Say whether a path is Keras itself under another name."""
+    """Return whether a path is Keras itself under another name."""
     return table.root_of(path) == path and path not in ("keras", "tensorflow.keras")
 
 
 def is_alive(path: str) -> bool:
-    """Say whether a module can be imported today, and is the one that the table means."""
+    """Return whether a module can be imported today, and is the one that the table means."""
     root = table.root_of(path)
     if root is None:
         entry = table.lookup(path)
@@ -44,12 +44,12 @@ def is_alive(path: str) -> bool:
 
 
 def is_gone(path: str) -> bool:
-    """Say whether a module of Keras or TensorFlow cannot be imported any more."""
+    """Return whether a module of Keras or TensorFlow cannot be imported any more."""
     return bool(table.names_of(path)) and not is_alive(path)
 
 
 def is_module(path: str) -> bool:
-    """Say whether the table knows a path as a module."""
+    """Return whether the table knows a path as a module."""
     return bool(table.names_of(path)) or table.canonical(path) in _MODULES
 
 
@@ -78,7 +78,7 @@ def gone(entry: table.Path) -> str:
 
 
 def is_legacy_module(path: str) -> bool:
-    """Say whether a module's path is one that cannot be imported today, or not with the same content."""
+    """Return whether a module's path is one that cannot be imported today, or not with the same content."""
     if table.canonical(path) == "keras.backend":
         return True
     known = bool(table.names_of(path)) or is_other_spelling(path) or table.lookup(path) is not None

@@ -2,7 +2,7 @@
 
 The code cells together are read as one module, so that an import in the first cell is known in the last. Magics
 are hidden from the parser behind comments of the same length. An edit is then made in the string of the line that it
-belongs to, and only those strings are written anew; layout, outputs and metadata stay byte for byte.
+belongs to, and only those strings are rewritten; layout, outputs and metadata stay byte for byte.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def module_of(path: str, dotted: str) -> tuple[str, str] | None:
         dotted: an absolute name (`digits.models.small_net`), or a relative one with its dots (`..models.small_net`).
 
     Returns:
-        The other file's path and what is left of the name (`small_net`), or None.
+        The other file's path and the rest of the name (`small_net`), or None.
     """
     level = len(dotted) - len(dotted.lstrip("."))
     parts = dotted[level:].split(".")

@@ -186,7 +186,7 @@ def spellings_of_accuracy(tree: Tree, within: ast.AST | None = None) -> set[str]
 
 
 def _is_given_to_compile(node: ast.AST, tree: Tree) -> bool:
-    """Say whether a node stands in an argument of `compile` that may hold metrics."""
+    """Return whether a node stands in an argument of `compile` that may hold metrics."""
     for above in tree.ancestors(node):
         if isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute) and above.func.attr == "compile":
             return node is not above.func and node not in above.args[:2]

@@ -76,7 +76,7 @@ def _first_of(node: ast.stmt) -> ast.stmt | ast.expr:
 
 
 def _comes_first(node: ast.stmt) -> bool:
-    """Say whether nothing but its like may stand before a statement: a docstring, `from __future__ import ...`."""
+    """Return whether nothing but its like may stand before a statement: a docstring, `from __future__ import ...`."""
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return True
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

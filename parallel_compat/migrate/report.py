@@ -18,7 +18,7 @@ _COLUMNS = ("what", "keras_2", "keras_3", "migrate")
 
 
 class _Lines(difflib.SequenceMatcher[str]):
-    """Lines that stand once in each text match first, in order; what is between them is matched as ever.
+    """Lines that stand once in each text match first, in order; `difflib` matches what is between them.
 
     `difflib` alone takes a time that grows with the square of the changes: half a minute for some thousands.
     """
@@ -94,7 +94,7 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
 def first_if_old(report: Report) -> Place | None:
     """Return the first place of a source that names nothing old where its results are others if it is old.
 
-    In a project that is old those that are listed as unsafe are left out.
+    In an old project those that are listed as unsafe are omitted.
     """
     return next(_if_old(report), None)
 
@@ -137,13 +137,14 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
     yield files + "."
     if not found:
         return
-    yield (
-        f"{_count(found[Status.REWRITTEN], 'legacy use')} {changed}, {found[Status.UNSAFE]} more with --unsafe, "
-        f"{found[Status.ATTENTION]} need{'s' if found[Status.ATTENTION] == 1 else ''} attention."
-    )
-    left = found[Status.UNSAFE] + found[Status.ATTENTION]
-    if left:
-        yield f"Left to do: {left:,}."
+    line = f"{_count(found[Status.REWRITTEN], 'legacy use')} {changed}."
+    if found[Status.UNSAFE]:
+        more = "1 more needs" if found[Status.UNSAFE] == 1 else f"{found[Status.UNSAFE]:,} more need"
+        line += f" {more} `--unsafe`: the sources do not prove that it is safe."
+    if found[Status.ATTENTION]:
+        places = "1 place needs" if found[Status.ATTENTION] == 1 else f"{found[Status.ATTENTION]:,} places need"
+        line += f" {places} your attention."
+    yield line
     by_rule: dict[str, Counter[Status]] = {}
     for report in reports:
         for place in report.places:

@@ -74,7 +74,7 @@ class Origins:
         self._rounds.append((after, before))
 
     def of(self, offset: int) -> int:
-        """Return where the text of an offset came from; for what was written anew, where it was written.
+        """Return where the text of an offset came from; for new text, where it was written.
 
         >>> from parallel_compat.migrate.edits import Edit
         >>> origins = Origins()

@@ -20,7 +20,7 @@ def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], b
     Args:
         file: the source.
         statement: the import.
-        skips: whether what begins at an offset is left alone.
+        skips: whether names at an offset are skipped.
     """
     module = from_module(statement)
     if module is None or not table.names_of(module) or skips(file.source.start(statement)):
@@ -39,7 +39,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
 
     Args:
         file: the source.
-        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+        skips: whether names at an offset are skipped, unless another rule redirects them.
     """
     if not file.tree.stars:
         return

@@ -47,7 +47,7 @@ def line_end(file: File, node: ast.stmt) -> int:
 
 
 def is_alone(file: File, node: ast.stmt) -> bool:
-    """Say whether a statement has its lines for itself, but for a comment."""
+    """Return whether a statement has its lines for itself, but for a comment."""
     text = file.source.text
     before = text[line_start(file, node) : file.source.start(node)]
     after = text[file.source.end(node) : line_end(file, node)].strip()

@@ -109,7 +109,7 @@ def _left_alone(folder: str) -> bool:
 
 
 def _in_environment(folder: str, name: str) -> bool:
-    """Say whether a file that git lists lies in a virtual environment that somebody forgot to ignore."""
+    """Return whether a file that git lists lies in a virtual environment that somebody forgot to ignore."""
     parts = Path(name).parts[:-1]
     return any(os.path.exists(os.path.join(folder, *parts[: depth + 1], "pyvenv.cfg")) for depth in range(len(parts)))
 

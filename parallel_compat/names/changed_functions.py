@@ -1,4 +1,4 @@
-"""Functions of TensorFlow 1 that take the same arguments today and give something else, and what gives that of then."""
+"""Functions of TensorFlow 1 that take the same arguments today and return something else, with their replacements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Arguments whose default changed between an era and Keras 3: silent, and worth another digit in the results.
 
-Read from the signatures of all; those that give the same numbers (a tuple for an int) are left out.
+Read from the signatures of all; those that give the same numbers (a tuple for an int) are omitted.
 """
 
 from __future__ import annotations

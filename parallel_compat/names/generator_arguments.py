@@ -19,7 +19,7 @@ OF_SAMPLES = {
 
 
 def in_keras_2(given: dict[str, Any], keras_1: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Put Keras 1's arguments in the place of Keras 2's.
+    """Translate Keras 1's arguments into Keras 2's.
 
     >>> in_keras_2({"steps": None, "workers": 1}, {"nb_worker": 4, "val_samples": 100})
     ({'steps': None, 'workers': 4}, {'steps': 100})

@@ -43,7 +43,7 @@ SHORT_NAMES = {
 }
 
 
-# The same as Keras 2 logged them: under the function's own name of then.
+# The same as Keras 2 logged them: under the name that the function had then.
 SHORT_FUNCTIONS = {**SHORT_NAMES, "kld": "kullback_leibler_divergence", "cosine": "cosine_proximity"}
 
 # Functions that Keras 3 has under these names, whatever `get_custom_objects()` says: activations, constraints, losses,
@@ -62,7 +62,7 @@ _FUNCTIONS = (
 FUNCTIONS_OF_TODAY = frozenset(_FUNCTIONS.split())
 
 # What was logged under another name than today: Keras 2 logged a metric that was given by a short string under the
-# function's name of then, Keras 3 under the string.
+# name that the function had then, Keras 3 under the string.
 LOGS_TODAY = {
     "acc": "accuracy",
     **{full: short for short, full in SHORT_NAMES.items() if full not in FUNCTIONS_TODAY.values()},
@@ -84,7 +84,7 @@ def log_today(log: str) -> str:
 
 
 def larger_is_better(log: str, mode: str = "auto", *, auc: bool = False) -> bool:
-    """Say whether a callback takes the larger value of a log for the better one.
+    """Return whether a callback takes the larger value of a log for the better one.
 
     >>> larger_is_better("val_acc"), larger_is_better("val_loss"), larger_is_better("val_loss", "max")
     (True, False, True)

@@ -76,7 +76,7 @@ def find(path: str) -> Fact | None:
 
 
 def _was_there(module: str, name: str, now: str) -> bool:
-    """Say whether a module had a name of another one; it has others of its own."""
+    """Return whether a module had a name of another one; it has others of its own."""
     if module not in ("scipy", "collections"):
         return True
     return hasattr(importlib.import_module(now), name) and name not in ("fft", "linalg", "show_config", "test")

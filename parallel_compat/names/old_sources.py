@@ -17,7 +17,7 @@ CODING_LINE = "If it is in Latin-1, add this as its first line: # -*- coding: la
 
 
 def is_of_python_2(error: SyntaxError) -> bool:
-    """Say whether a syntax error is one that Python 2 would not have raised.
+    """Return whether a syntax error is one that Python 2 would not have raised.
 
     >>> is_of_python_2(SyntaxError("Missing parentheses in call to 'print'. Did you mean print(...)?"))
     True
@@ -28,7 +28,7 @@ def is_of_python_2(error: SyntaxError) -> bool:
 
 
 def parses_as_python_2_alone(text: str) -> bool:
-    """Say whether a source is of Python 2: this Python does not parse it, and Python 2 would not have raised this.
+    """Return whether a source is of Python 2: this Python does not parse it, and Python 2 would not have raised this.
 
     >>> [parses_as_python_2_alone(text) for text in ("print 'a'", "print('a')", "def f(:")]
     [True, False, False]
@@ -42,7 +42,7 @@ def parses_as_python_2_alone(text: str) -> bool:
             ast.parse(text)
     except SyntaxError as error:
         return is_of_python_2(error)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, MemoryError):  # nested too deeply
         pass
     return False
 
@@ -65,6 +65,6 @@ def count_python_2(folder: str) -> tuple[int, int]:
 
 
 def is_in_another_coding(error: SyntaxError) -> bool:
-    """Say whether a source could not be read because it is not in UTF-8 and does not say in what it is."""
+    """Return whether a source could not be read because it is not in UTF-8 and does not say in what it is."""
     message = error.msg or ""
     return message.startswith("Non-UTF-8 code") or "codec can't decode" in message

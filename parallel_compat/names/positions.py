@@ -64,7 +64,7 @@ def named_positions(
 
 
 def has_positions(of: str) -> bool:
-    """Say whether a callable takes positions in another order today than in some era."""
+    """Return whether a callable takes positions in another order today than in some era."""
     return of in _orders()
 
 

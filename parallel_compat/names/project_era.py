@@ -36,6 +36,7 @@ class Decision(NamedTuple):
         reason: what says so, in one sentence without a full stop.
         certain: whether nothing speaks against it and something speaks for it; else the report begins with the choice.
         hint: what to do if the choice is wrong, or "".
+        python_2: the sources of Python 2 among those that the process needs, the main one first.
     """
 
     era: Era
@@ -44,6 +45,7 @@ class Decision(NamedTuple):
     reason: str
     certain: bool
     hint: str
+    python_2: tuple[str, ...] = ()
 
 
 class _Pair(NamedTuple):
@@ -120,7 +122,8 @@ def era_of_project(
             package = (module or "").partition(".")[0]
     files = files_of_project(start, folder)
     sources = project_sources.sources_of_process(main, code, files.root, package)
-    return _decide(sources, files)
+    python_2 = tuple(source.name for source in (sources.main, *sources.imported) if source.said.python_2)
+    return _decide(sources, files)._replace(python_2=python_2)
 
 
 def _decide(sources: Sources, files: ProjectFiles) -> Decision:
@@ -265,7 +268,7 @@ def _leanings(sources: Sources, files: ProjectFiles, own: Evidence, others: list
         for version in versions:
             if version.package == "python":
                 yield from _of_python(version, name)
-            elif version.package == _asked_package(own):
+            elif version.package == _required_package(own):
                 yield _lowest(version, name)
             elif not own.standalone:
                 yield _sign(version, name)._replace(firm=False)
@@ -273,7 +276,7 @@ def _leanings(sources: Sources, files: ProjectFiles, own: Evidence, others: list
         yield _Sign(_OF_1, "its sources are of Python 2", False)
     for path in files.prose:
         for version in named_versions.in_prose(read_text(path)):
-            if version.package == _asked_package(own) or not own.standalone:
+            if version.package == _required_package(own) or not own.standalone:
                 yield _lowest(version, os.path.basename(path))
     if own.like_tensorflow_2:
         yield _Sign(_OF_2, f"it uses {own.like_tensorflow_2}, as code of TensorFlow 2 does", False)
@@ -324,7 +327,7 @@ def _before_accuracy(own: Evidence) -> frozenset[_Pair]:
     return frozenset((_1_AND_2_2,)) if own.standalone else _OF_1
 
 
-def _asked_package(own: Evidence) -> str:
+def _required_package(own: Evidence) -> str:
     return "keras" if own.standalone else "tensorflow"
 
 

@@ -92,9 +92,9 @@ def sources_of_process(main: str, code: str | None, root: str, package: str = ""
     read_once = functools.cache(read)
     found = dict(eras.of_project(main, roots, read_once))
     sure = set(found)
-    if any(said.asked_imports for said in found.values()):
+    if any(said.conditional_imports for said in found.values()):
         # Modules that only one of two versions imports say nothing of the version.
-        sure = {file for file, _ in eras.of_project(main, roots, lambda file: _without_asked(read_once(file)))}
+        sure = {file for file, _ in eras.of_project(main, roots, lambda file: _without_conditional(read_once(file)))}
     sources = []
     for file, said in found.items():
         if file not in sure:
@@ -104,8 +104,8 @@ def sources_of_process(main: str, code: str | None, root: str, package: str = ""
     return Sources(Source(name, sources[0].said), sources[1:], list(found), commands, prose, python)
 
 
-def _without_asked(said: Evidence) -> Evidence:
-    return said._replace(imports=tuple(name for name in said.imports if name not in said.asked_imports))
+def _without_conditional(said: Evidence) -> Evidence:
+    return said._replace(imports=tuple(name for name in said.imports if name not in said.conditional_imports))
 
 
 def _comments(text: str) -> list[str]:

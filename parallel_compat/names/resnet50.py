@@ -42,7 +42,7 @@ def given_names() -> dict[str, str]:
 
 
 def is_resnet50(names: Iterable[str]) -> bool:
-    """Say whether a model with layers of these names has those of today's ResNet50.
+    """Return whether a model with layers of these names has those of today's ResNet50.
 
     Args:
         names: of its layers, or of those with weights.

@@ -56,12 +56,15 @@ def answers(question: str) -> list[str]:
     if not re.search(r"\s", text):
         return _of_name(text) or _of_error(text)
     found = _of_message(text) + _of_error(text)
-    quoted = re.findall(r"['\"`]([\w.]+)['\"`]", text) if not found else []
-    return list(dict.fromkeys(found + [line for name in quoted for line in _of_name(name)]))[:MOST]
+    if not found:
+        # Quoted names, and words that look like names of code: fit_generator, CuDNNLSTM, keras.layers.merge.
+        names = re.findall(r"['\"`]([\w.]+)['\"`]", text) or re.findall(r"\b\w*[a-z0-9](?:[_.]\w|[A-Z])[\w.]*\w", text)
+        found = [line for name in names if not name.endswith("Error") for line in _of_name(name)]
+    return list(dict.fromkeys(found))[:MOST]
 
 
 def is_message(text: str) -> bool:
-    """Say whether a text is an error message or an import, rather than several names.
+    """Return whether a text is an error message or an import, rather than several names.
 
     >>> is_message("from keras.utils import multi_gpu_model"), is_message("np_utils K.int_shape")
     (True, False)
@@ -69,10 +72,10 @@ def is_message(text: str) -> bool:
     return bool(_of_message(text) or _of_error(text))
 
 
-def looked_for(message: str) -> list[str]:
+def search_term(message: str) -> list[str]:
     """Return the names in an error message that the tables are asked for.
 
-    >>> looked_for("ValueError: something else"), looked_for("'Tower' object has no attribute 'split_batch'")
+    >>> search_term("ValueError: something else"), search_term("'Tower' object has no attribute 'split_batch'")
     ([], ['split_batch', 'Tower'])
     """
     text = _unquoted(message)
@@ -137,7 +140,7 @@ def _of_name(text: str) -> list[str]:
         rows = [table.lookup(f"{path}.{name}") for name in table.names_of(path)]
         own = [_of_path(row) for row in rows if row and re.fullmatch(r"parallel_compat\.\w+", row.target or "")]
         return [*own, exact]
-    return [exact] if exact else list(_that_end_in(f"{head}{dot}{rest}"))[:MOST]
+    return [exact] if exact else list(_with_suffix(f"{head}{dot}{rest}"))[:MOST]
 
 
 def _exact(path: str) -> str | None:
@@ -147,7 +150,7 @@ def _exact(path: str) -> str | None:
     return f"{path}: a module, today {module}" if module else None
 
 
-def _that_end_in(text: str) -> Iterator[str]:
+def _with_suffix(text: str) -> Iterator[str]:
     """Yield what ends in the text: methods, paths by what became of them, modules, arguments."""
     for members_of_name in members().values():
         for member in members_of_name:

@@ -82,7 +82,7 @@ class Argument(NamedTuple):
             the old argument (`PROVIDED`).
         values: old value -> new value, where these changed as well.
         note: one sentence, for the report.
-        harmless: values that ask for what happens without the argument: it is left out, whatever became of it.
+        harmless: values that ask for what happens without the argument: it is removed, whatever became of it.
         not_in: the eras for which the row does not hold.
     """
 
@@ -96,7 +96,7 @@ class Argument(NamedTuple):
     not_in: tuple[str, ...] = ()
 
     def is_harmless(self, value: Any) -> bool:
-        """Say whether a value asks for what happens without the argument.
+        """Return whether a value asks for what happens without the argument.
 
         >>> row = Argument("keras.Model.compile", "target_tensors", Change.GONE, harmless=(None,))
         >>> row.is_harmless(None), row.is_harmless([])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.module_loaders import SecondName
 from parallel_compat.names.eras import Era
-from parallel_compat.originals import cache, fetching, tensorflow_1, tensorflow_2
-from parallel_compat.originals.mends import ALL
+from parallel_compat.originals import cache, fetching
+from parallel_compat.originals.mends import ALL, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
 
@@ -53,7 +53,7 @@ def is_loaded() -> bool:
 
 def mends_applied() -> list[str]:
     """Return the first sentence of each mend that was applied."""
-    names = ALL if _mends is not None else ()
+    names = _mends.causes if _mends is not None else ()
     documented = (importlib.import_module(f"parallel_compat.originals.mends.{name}").__doc__ or "" for name in names)
     return [text.partition("\n")[0] for text in documented]
 
@@ -154,7 +154,8 @@ def _load(settings: Settings) -> None:
     finder = OriginalFinder(places, cache.folder(era.value) / "bytecode", mends)
     sys.meta_path.insert(0, finder)
     for mend in ALL:
-        importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
+        with mends.cause(mend):
+            importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
     _mends = mends
     if mends.is_tensorflow_1:
         tensorflow_1.put_on(tensorflow, settings, finder)

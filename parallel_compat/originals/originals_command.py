@@ -21,13 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the subcommand takes."""
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions (without one: the list)")
-    fetching = actions.add_parser("fetch", help="fetch originals that are not there, or are damaged")
+    fetching = actions.add_parser("fetch", help="fetch missing or damaged originals")
     fetching.add_argument(
         "--from",
         dest="wheels_from",
         type=Path,
         metavar="FOLDER",
-        help="take the wheels from this folder, without a network",
+        help="use the wheels in this folder, without a network",
     )
     removing = actions.add_parser("remove", help="remove originals")
     for each in (fetching, removing):
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "--cache",
             metavar="FOLDER",
             default=argparse.SUPPRESS,  # that of an action does not reset the one before it
-            help=f"where the originals are kept (default: the variable {cache.VARIABLE}, else the user's cache)",
+            help=f"folder of the originals (default: the variable {cache.VARIABLE}, else the user's cache)",
         )
 
 

@@ -13,7 +13,7 @@ class Settings:
 
     Attributes:
         era: whose Keras runs.
-        replicas: how many GPUs to pretend where there are fewer; None pretends none.
+        replicas: number of GPUs to simulate if there are fewer; None simulates none.
         allow_lambdas: whether code in files is run.
         resume: the folder that keeps the state of each `fit`; None for none.
         tensorflow: the TensorFlow that the code was written for, 1 or 2, where the era had both: Keras 2.3.

@@ -60,7 +60,7 @@ class _Finder:
     """Stands first: changes modules that are found, and finds those that nobody else does."""
 
     def is_changed(self, name: str) -> bool:
-        """Say whether a module lacks something that is answered."""
+        """Return whether a module lacks something that is answered."""
         return bool(old_packages.names_of(name)) or name in _changes(name)
 
     def find_spec(
@@ -158,7 +158,7 @@ def _changed_function(module: str, name: str, function: Any) -> Any:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Say whether this package asks, to see what is missing."""
+    """Return whether this package asks, to see what is missing."""
     return str(frame.f_globals.get("__name__")).startswith("parallel_compat.")
 
 

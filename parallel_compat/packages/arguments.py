@@ -12,7 +12,7 @@ from parallel_compat.packages.noted import note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    # The new name, None for an argument that is left out, or a function of all options and the value.
+    # The new name, None for an argument that is dropped, or a function of all options and the value.
     Change = str | None | Callable[[dict[str, Any], Any], None]
 
 
@@ -81,7 +81,7 @@ def default(owner: Any, function: str, **values: Any) -> None:
     Args:
         owner: the module or the class.
         function: the function's name there.
-        values: the defaults of then.
+        values: the old defaults.
     """
     original = getattr(owner, function, None)
     known = parameters(original)
@@ -143,7 +143,7 @@ def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
 
 
 def asks_user() -> bool:
-    """Say whether the user's code called the function here that asks, through others of this package."""
+    """Return whether the user's code called the function here that asks, through others of this package."""
     from parallel_compat.run import users_code
 
     frame = sys._getframe(1)

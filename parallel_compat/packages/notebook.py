@@ -14,7 +14,7 @@ class Shell:
     """What a script asks of IPython, without IPython."""
 
     def run_line_magic(self, magic_name: str, line: str = "", *rest: Any) -> Any:
-        """Run the code of `%time`; `%matplotlib` and others are left out."""
+        """Run the code of `%time`; `%matplotlib` and others are ignored."""
         note(f"%{magic_name}", "its code is run" if magic_name in _RUN else "left out, as there is no notebook")
         if magic_name in _RUN and line:
             exec(line, vars(sys.modules["__main__"]))
@@ -36,7 +36,7 @@ class Shell:
 
 
 def answer() -> None:
-    """Let the main script, and no module, find `get_ipython`; IPython's own is left alone."""
+    """Let the main script, and no module, find `get_ipython`; IPython's own is not touched."""
     main = sys.modules.get("__main__")
     if main is not None and "IPython" not in sys.modules:
         vars(main).setdefault("get_ipython", Shell)

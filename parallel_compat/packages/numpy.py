@@ -28,7 +28,7 @@ def _change(module: Any) -> None:
 
 
 def _is_of_project(file: Any) -> bool:
-    """Say whether a file lies below the script's folder or the current one: what was downloaded elsewhere does not."""
+    """Return whether a file lies below the script's folder or the current one."""
     from parallel_compat.run import users_code
 
     if not isinstance(file, str | os.PathLike):

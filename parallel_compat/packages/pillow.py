@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def isImageType(t: Any) -> bool:
-    """Say whether an object is a picture."""
+    """Return whether an object is a picture."""
     return hasattr(t, "im")
 
 

@@ -39,7 +39,7 @@ _RENAMED: list[tuple[str, str, Any]] = [
 
 
 def changed(module: str, name: str, function: Any) -> Any:
-    """Return a function of scikit-image with the arguments and defaults of then.
+    """Return a function of scikit-image with its old arguments and defaults.
 
     Args:
         module: the package that it is asked of.

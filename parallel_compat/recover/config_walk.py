@@ -25,9 +25,9 @@ def translate(
     """Translate a single model's entry.
 
     Args:
-        entry: as `config_json.model_entry` returns it, parallel wrappers taken off; it is left as it is.
+        entry: as `config_json.model_entry` returns it, without parallel wrappers; it is not changed.
         keras_version: what the file says, "2.2.4" or "2.3.0-tf".
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
         target: for whom it is translated.
         backend: what the file says, "tensorflow" or "theano".
     """

@@ -119,7 +119,7 @@ def write(
         path: the new file.
         template: the single model.
         reading: the open file; its arrays are consumed.
-        weights_only: whether the config is left out.
+        weights_only: whether only the weights are written, without a config.
         training_config: how it was compiled, for Keras 3; None where that is not known.
         advance: called with the number of bytes after each piece.
 
@@ -128,7 +128,7 @@ def write(
     """
     layers = plan(template)
     version = _keras_version()
-    _need_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
+    _require_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
     texts = {}
     if not weights_only:
         assert template.translation is not None
@@ -154,7 +154,7 @@ def write(
     check_arrays(path, sums, texts)
 
 
-def _need_room(path: FilePath, size: int) -> None:
+def _require_room(path: FilePath, size: int) -> None:
     """Find out now whether there is room, not after minutes.
 
     Raises:

@@ -21,13 +21,13 @@ FORMS = {"model": "whole model", "weights": "weights only", "keras3": "weights, 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the subcommand takes."""
-    parser.add_argument("file", metavar="FILE", help="a .h5 or .hdf5 file")
+    parser.add_argument("file", metavar="FILE", help="an .h5 or .hdf5 file")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument(
         "--max-bytes",
         type=int,
         metavar="N",
-        help="how many bytes the arrays may have in all (default: eight times the file's size)",
+        help="limit of the total size of the arrays (default: eight times the file's size)",
     )
 
 

@@ -331,6 +331,6 @@ def lay_out(leaf: Leaf, *, gate_by_gate: bool) -> None:
         leaf.specs = (Spec("kernel", None), *leaf.specs[1:])
 
 
-def lay_out_as_said(leaf: Leaf) -> None:
+def apply_layout(leaf: Leaf) -> None:
     """Say what weights a layer has in a file of Keras 1, by its config there."""
     lay_out(leaf, gate_by_gate=leaf.class_name == "ConvLSTM2D" or leaf.config.get("implementation") != 2)

@@ -106,8 +106,8 @@ def make(
     """
     import keras
 
+    from parallel_compat.backend.keras3.global_state import variables_without_values
     from parallel_compat.backend.keras3.h5_files import values_as_written
-    from parallel_compat.backend.keras3.made_variables import variables_without_values
 
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model
     try:
@@ -117,7 +117,7 @@ def make(
             values_as_written(),
             trying(),
         ):
-            probe = maker.from_config(_stateless(config["config"]), custom_objects=dict(custom_objects))
+            probe = maker.from_config(stateless(config["config"]), custom_objects=dict(custom_objects))
             check(probe)
         del probe
         if alone:
@@ -198,11 +198,11 @@ def weights_of(layer: Any) -> list[Any]:
     return weights_in_file(layer)
 
 
-def _stateless(value: Any) -> Any:
+def stateless(value: Any) -> Any:
     """Copy a config without the states of its recurrent layers: variables that building would make."""
     if isinstance(value, dict):
-        return {key: False if key == "stateful" else _stateless(one) for key, one in value.items()}
-    return [_stateless(one) for one in value] if isinstance(value, list) else value
+        return {key: False if key == "stateful" else stateless(one) for key, one in value.items()}
+    return [stateless(one) for one in value] if isinstance(value, list) else value
 
 
 def edited(template: Template, arrays: list[Array]) -> dict[Path, list[Array]]:

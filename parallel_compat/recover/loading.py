@@ -154,7 +154,7 @@ def load_weights_by_name(
         model: a `keras.Model`, or what has `layers`.
         path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
-        skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        skip_mismatch: whether weights that do not fit are skipped, with a warning.
         reshape: as in `load_template_weights`.
         max_bytes: as in `load_template_weights`.
 
@@ -194,26 +194,47 @@ def load_weights_by_name(
         except CheckpointError as error:
             if not skip_mismatch:
                 raise
-            warnings.warn(f"{error} The layer is left as it is.", ParallelCompatWarning, stacklevel=3)
+            fitting = _that_fit(layer, group, given, notes, stored)
+            pairs += fitting
+            kept = f"{len(weights_of(layer)) - len(fitting)} of its {len(weights_of(layer))} weights are not changed."
+            warnings.warn(f"{error} {kept}", ParallelCompatWarning, stacklevel=3)
     for variable, value in pairs:
         variable.assign(value)
     return LoadedWeights(stored.path, stored.form, (), stored.keras_version, len(pairs), tuple(notes))
 
 
 def _of_layer(
-    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored, *, reshape: bool
+    layer: Any,
+    group: StoredLayer,
+    arrays: list[Array],
+    notes: list[str],
+    stored: Stored,
+    *,
+    reshape: bool,
+    any_shape: bool = False,
 ) -> list[tuple[Any, Array]]:
     """Pair the variables of one layer with their values in its group."""
     from parallel_compat.recover.keras_models import Layers, tree_of
 
     node = tree_of(layer, (layer.name,))
-    _loosen(node, kernels=reshape)
+    _loosen(node, kernels=reshape, everything=any_shape)
     _lay_out(stored, node, group.weights)
     tree = Branch((), [node])
     with resnet50_files.named_as_in(stored, tree) as now:
         found = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
     places = {now.get(path, path): positions for path, positions in found.items()}
-    return _values(Layers([layer]), tree, places, arrays, None, notes, stored, reshape=reshape)
+    return _values(Layers([layer]), tree, places, arrays, None, notes, stored, reshape=reshape, any_shape=any_shape)
+
+
+def _that_fit(
+    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored
+) -> list[tuple[Any, Array]]:
+    """Pair those variables of a layer whose values have their shapes, as Keras 2 did with `skip_mismatch`."""
+    try:
+        pairs = _of_layer(layer, group, arrays, notes, stored, reshape=False, any_shape=True)
+    except CheckpointError:
+        return []
+    return [(variable, value) for variable, value in pairs if tuple(variable.shape) == value.shape]
 
 
 def _as_keras2(stored: Stored) -> Stored:
@@ -232,7 +253,7 @@ def _template(stored: Stored) -> Template | None:
     try:
         return template_of(stored)
     except CheckpointError:
-        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
+        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names remain.
         if (
             wrapper_of_weights(stored) is None
             and stored.keras_version is not None
@@ -367,9 +388,12 @@ def _without_metrics(flat: Sequence[StoredArray], tree: Branch) -> set[int]:
     return without if fits else everything
 
 
-def _loosen(node: Node, *, kernels: bool) -> None:
+def _loosen(node: Node, *, kernels: bool, everything: bool = False) -> None:
     """Let biases of LSTM and GRU pass in cuDNN's shape, too, and kernels in any; `_values` converts them."""
     for leaf in node.leaves():
+        if everything and leaf.specs:
+            leaf.specs = tuple(Spec(spec.name, None, spec.trainable) for spec in leaf.specs)
+            continue
         loose = "bias" if leaf.class_name in ("LSTM", "GRU") else None
         if kernels and leaf.class_name in _CONVOLUTIONS:
             loose = "kernel"
@@ -394,6 +418,7 @@ def _values(
     stored: Stored,
     *,
     reshape: bool,
+    any_shape: bool = False,
 ) -> list[tuple[Any, Array]]:
     """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
     from parallel_compat.recover.keras_models import layer_at, weights_of
@@ -418,7 +443,7 @@ def _values(
             [tuple(variable.shape) for variable in variables],
             [value.shape for value in values],
         )
-        if shapes != received:
+        if shapes != received and not (any_shape and len(shapes) == len(received)):
             raise CheckpointError(
                 f"{path}: layer {where!r}: expected weights of the shapes {shapes}. Received: {received}."
             )

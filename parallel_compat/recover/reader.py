@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from parallel_compat.recover import limits, raw_bytes
+from parallel_compat.recover import damage, limits, raw_bytes
 from parallel_compat.recover.errors import CheckpointError
 
 # The path is handed over, and not found by `-m`, which would put the current folder first.
@@ -37,20 +37,7 @@ BOOT = (
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 HEADER_BYTES = 4 * limits.ATTRIBUTE_BYTES
 DTYPES = frozenset(
-    [
-        "float16",
-        "float32",
-        "float64",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "bool",
-    ]
+    ("float16", "float32", "float64", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 )
 
 
@@ -308,7 +295,7 @@ def read(
 
 
 def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
-    """Start the reading process: nothing of the user's environment steers Python or HDF5 in it."""
+    """Start the reading process: the user's environment does not influence Python or HDF5 in it."""
     if not sys.executable:
         raise CheckpointError(
             "No Python executable is known (`sys.executable` is empty), so that no reading process can be started."
@@ -354,9 +341,7 @@ def look_at(path: str, file: BinaryIO) -> None:
             "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
-        raise CheckpointError(
-            f"{path}: not an HDF5 file (it holds {os.fstat(file.fileno()).st_size:,} bytes and begins with {head!r})."
-        )
+        raise CheckpointError(f"{path}: {damage.not_hdf5(head, os.fstat(file.fileno()).st_size)}")
 
 
 def _signature(file: BinaryIO) -> bytes:

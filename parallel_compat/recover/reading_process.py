@@ -21,7 +21,7 @@ import stat
 import sys
 from typing import Any
 
-from parallel_compat.recover import limits
+from parallel_compat.recover import damage, limits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.hdf5 import Array, Walk
 from parallel_compat.recover.raw_bytes import state_of
@@ -66,10 +66,8 @@ def main() -> None:
         if "memory allocation failed" in str(error):
             send(b"E", b"reading it takes more memory than is allowed.")
             return
-        send(
-            b"E",
-            f"not a readable HDF5 file ({type(error).__name__}: {str(error)[:300]}).".encode("utf-8", "replace"),
-        )
+        text = damage.cut(str(error)) or f"not a readable HDF5 file ({type(error).__name__}: {str(error)[:300]})."
+        send(b"E", text.encode("utf-8", "replace"))
 
 
 def answer(request: dict[str, Any], hdf5: Any) -> None:

@@ -23,32 +23,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a .h5 or .hdf5 file of Keras 2 or tf.keras, of a parallel or a single model",
+        help="an .h5 or .hdf5 file of Keras 1, Keras 2 or tf.keras, of a parallel or a single model",
     )
     parser.add_argument(
         "-o",
         "--output",
         metavar="OUT",
         required=True,
-        help="what to write: .keras, .h5, .hdf5 or .weights.h5",
+        help="output file: .keras, .h5, .hdf5 or .weights.h5",
     )
-    parser.add_argument("--weights-only", action="store_true", help="leave out the config")
+    parser.add_argument("--weights-only", action="store_true", help="write the weights without the config")
     parser.add_argument(
         "--architecture",
         metavar="FILE",
-        help="for a file of weights: the model's config, as JSON or in another old file",
+        help="for a file of weights: file with the model's config, as JSON or another old file",
     )
     parser.add_argument(
         "--keep-lambda",
         action="store_true",
-        help="keep the model's own Lambda layers, as data that is not run",
+        help="keep the model's own Lambda layers, as data that is not executed",
     )
     parser.add_argument("--force", action="store_true", help="replace an existing OUT")
     parser.add_argument(
         "--max-bytes",
         type=int,
         metavar="N",
-        help="how many bytes the arrays may have in all (default: eight times the file's size)",
+        help="limit of the total size of the arrays (default: eight times the file's size)",
     )
 
 

@@ -139,8 +139,8 @@ def recover(
         template = template_of(stored, objects, entry)
         found = Recovery(template, notes=list(template.notes))
         if template.tree is None:
-            _need_no_config(stored, suffix, weights_only=weights_only)
-            _need_layout_of_today(template.stored)
+            _require_no_config(stored, suffix, weights_only=weights_only)
+            _require_current_layout(template.stored)
         elif template.translation is not None and not (weights_only and suffix in (".h5", ".hdf5")):
             try:
                 template.translation.check(
@@ -149,7 +149,7 @@ def recover(
             except CheckpointError as error:
                 raise CheckpointError(f"{stored.path}: {error}") from error
             if suffix in (".h5", ".hdf5"):
-                _need_single_axes(template.translation.config, stored.path)
+                _require_single_axes(template.translation.config, stored.path)
             found.notes += _kept(template, keep_lambda=keep_lambda)
         advance = started(sum(array.nbytes for array in template.arrays))
         if living:
@@ -160,25 +160,7 @@ def recover(
             assert out is not None
             # A file of weights stays one, even if the architecture was given to tell its layers apart.
             bare = weights_only or (stored.form == "weights" and architecture is None)
-            if bare:
-                _keep_layers_that_are_gone(template)
-            training = None if bare else _training_config(stored, found)
-            if stored.optimizer and not bare:
-                found.notes.append(NO_STATE_IN_H5)
-            with naming(stored.path), replacing(out) as temporary:
-                h5_writer.write(
-                    temporary, template, reading, weights_only=bare, training_config=training, advance=advance
-                )
-                if not bare and _is_complete(template):
-                    _need_loadable(temporary, template, objects)
-            if bare and template.tree is None and template.wrappers:
-                found.notes.append(
-                    "The template's layers were distinguished by the names of their weights. "
-                    "Where it has models inside it, or had frozen layers, give its "
-                    "architecture, or use `load_template_weights`."
-                )
-            if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
-                found.notes.append(OLD_GATES)
+            _write_h5(found, reading, out, objects, advance, bare=bare)
     return found
 
 
@@ -232,11 +214,11 @@ def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> En
         raise CheckpointError(f"{name}: {error}") from error
 
 
-def _need_single_axes(config: Any, path: str) -> None:
+def _require_single_axes(config: Any, path: str) -> None:
     """Refuse a layer of several axes: Keras 3, which reads `.h5` files, makes it one over the last axis."""
     if isinstance(config, list):
         for each in config:
-            _need_single_axes(each, path)
+            _require_single_axes(each, path)
     elif isinstance(config, dict):
         axis = config.get("axis")
         if isinstance(axis, list) and len(axis) > 1:
@@ -245,10 +227,10 @@ def _need_single_axes(config: Any, path: str) -> None:
                 ", which Keras 3 reads from `.keras` files alone. Write a `.keras` file."
             )
         for each in config.values():
-            _need_single_axes(each, path)
+            _require_single_axes(each, path)
 
 
-def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
+def _require_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
     if suffix not in (".h5", ".hdf5"):
         what = "a model" if suffix is None else suffix
         raise CheckpointError(
@@ -258,8 +240,8 @@ def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -
         )
 
 
-def _need_layout_of_today(stored: Stored) -> None:
-    """Refuse weights that have to be laid out anew, where only the names of layers are known."""
+def _require_current_layout(stored: Stored) -> None:
+    """Refuse weights that need another layout, where only the names of layers are known."""
     arrays = [weight for layer in stored.layers for weight in layer.weights]
     gates = any(re.search(r"/[WUb]_[ifcozrh](_\d+)?(:0)?$", weight.name) for weight in arrays)
     kernels = any(len(weight.shape) > 2 for weight in arrays)
@@ -324,7 +306,7 @@ def _make_model(
             found.notes += keras_models.restore_optimizer(found.model, found.template, arrays)
 
 
-def _keep_layers_that_are_gone(template: Template) -> None:
+def _keep_gone_layers(template: Template) -> None:
     """Leave weights as they are whose layer another one stands for in Keras 3: code that reads them has the layer."""
     edits = {} if template.translation is None else template.translation.edits
     for leaf in template.leaves.values():
@@ -341,7 +323,36 @@ def _is_complete(template: Template) -> bool:
     return not translation.lambdas and set(translation.custom) <= set(translation.custom_objects)
 
 
-def _need_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:
+def _write_h5(
+    found: Recovery,
+    reading: Reading,
+    out: str | os.PathLike[str],
+    objects: dict[str, Any],
+    advance: Callable[[int], object],
+    *,
+    bare: bool,
+) -> None:
+    """Write a .h5 file, of weights alone if `bare`, and note what it lacks."""
+    template, stored = found.template, reading.stored
+    if bare:
+        _keep_gone_layers(template)
+    training = None if bare else _training_config(stored, found)
+    if stored.optimizer and not bare:
+        found.notes.append(NO_STATE_IN_H5)
+    with naming(stored.path), replacing(out) as temporary:
+        h5_writer.write(temporary, template, reading, weights_only=bare, training_config=training, advance=advance)
+        if not bare and _is_complete(template):
+            _require_loadable(temporary, template, objects)
+    if bare and template.tree is None and template.wrappers:
+        found.notes.append(
+            "The template's layers were distinguished by the names of their weights. Where it has models inside it, or "
+            "had frozen layers, give its architecture, or use `load_template_weights`."
+        )
+    if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
+        found.notes.append(OLD_GATES)
+
+
+def _require_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:
     """Load what was written as anybody will: with Keras's own function.
 
     Raises:

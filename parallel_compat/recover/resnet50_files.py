@@ -30,7 +30,7 @@ def names_in(stored: Stored, names: Iterable[str]) -> dict[str, str]:
     words = {word for layer in stored.layers for weight in layer.weights for word in weight.name.split("/")}
     found = resnet50.names_in_file(names, words | {layer.name for layer in stored.layers})
     if found:
-        _tell_of_epsilon(stored.path)
+        _warn_of_epsilon(stored.path)
     return found
 
 
@@ -76,7 +76,7 @@ def paired(
         yield each, by_name[my_name(each)] if my_name(each) in both else next(rest)
 
 
-def _tell_of_epsilon(path: str) -> None:
+def _warn_of_epsilon(path: str) -> None:
     """Say what a file of weights cannot: the ResNet50 of then normalised by another epsilon.
 
     Args:

@@ -64,7 +64,7 @@ def template_of(
 
     Args:
         stored: the file.
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
         architecture: the single model's config from elsewhere, for a file of weights.
         target: for whom its config is translated.
 
@@ -109,7 +109,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     tree = tree_of_config(entry)
     assert isinstance(tree, Branch)
     for leaf in tree.leaves() if of_keras1 else ():
-        keras1.lay_out_as_said(leaf)
+        keras1.apply_layout(leaf)
     translation = translate(entry, stored.keras_version, custom_objects, target, stored.backend)
     template = Template(stored, wrappers, entry, tree, translation)
     template.places = _places(stored, tree, group)

@@ -13,7 +13,7 @@ class Target:
         layers: classes of layers in addition to those that Keras 2 and Keras 3 have in common.
         hard_sigmoid: the name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do,
             for which the weights in front of it are changed.
-        own: names of classes of Keras that are the user's own there, whose configs are left as they are.
+        own: names of classes of Keras that are the user's own there, whose configs are not changed.
     """
 
     layers: frozenset[str] = frozenset()

@@ -19,7 +19,7 @@ class Translation:
     Attributes:
         version: of the Keras that wrote it, as numbers.
         tf_keras: whether that was the one inside TensorFlow.
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
         target: for whom it is translated.
         backend: of the Keras that wrote it; None where it is TensorFlow, or the weights are another matter.
         config: the model's entry for Keras 3.
@@ -63,7 +63,7 @@ class Translation:
         self.refused.append(f"layer {entry['name']!r}: {sentence}.")
 
     def edit(self, entry: Entry, edit: str) -> None:
-        """Record that the weights of the layer at hand need a change."""
+        """Record that the weights of the current layer need a change."""
         self.edits.setdefault(self.here, []).append(edit)
 
     def check(self, *, keep_lambda: bool = False, as_data: bool = False, written: bool = True) -> None:

@@ -21,6 +21,7 @@ def settings(
     hint: str = "",
     tensorflow: int = 1,
     script: str = "",
+    command: str = "",
     replicas: int | None = None,
     resume: str | None = None,
     every: int | None = None,
@@ -39,6 +40,7 @@ def settings(
         hint: what to do if it is another one.
         tensorflow: the TensorFlow that the script was written for, 1 or 2.
         script: the script, as the user named it; "" for code without a file.
+        command: the whole command, for the report.
         replicas: how many devices to simulate; None for none.
         resume: the folder that keeps the state of each `fit`; None for none.
         every: after how many batches the state is kept, too.

@@ -1,6 +1,7 @@
 """`%load_ext parallel_compat`: old Keras in the cells of a notebook.
 
-`%legacy_names` prints the report; `%legacy_names --era tf.keras-1.15`, before the first import, chooses the era.
+`%legacy_names` prints the report; `%legacy_names --era tf.keras-1.15 --replicas 2`, before the first import, chooses
+the era, and pretends GPUs.
 """
 
 from __future__ import annotations
@@ -8,17 +9,21 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import activate
 from parallel_compat.originals.settings import Settings
-from parallel_compat.run import report
+from parallel_compat.run import remedies, report, today
 from parallel_compat.run.environment import settings
 
 if TYPE_CHECKING:
     from types import FrameType
 
+_REPLICAS = "`%legacy_names --replicas {}` before the first import, after a restart of the kernel"
+
 _chosen: Era | None = None
+_replicas: int | None = None
 _decision: Decision | None = None
 
 
@@ -37,8 +42,17 @@ def load_ipython_extension(shell: Any) -> None:
             f"Expected `%load_ext parallel_compat` before the first import of Keras. Received: {loaded[0]} is "
             "imported. Restart the kernel, and run the cell with `%load_ext` first."
         )
+    startup_log.leave_out()
     activate.activate_at_import(lambda: _decide(shell))
     shell.register_magic_function(legacy_names, "line", "legacy_names")
+    shell.events.register("post_run_cell", _say_what_to_do)
+
+
+def _say_what_to_do(result: Any) -> None:
+    """Print one line below an error for which a way out is known."""
+    line = remedies.remedy(result.error_in_exec, _REPLICAS)
+    if line is not None:
+        print(line, file=sys.stderr)
 
 
 def _decide(shell: Any) -> Settings | None:
@@ -49,7 +63,10 @@ def _decide(shell: Any) -> Settings | None:
     else:
         cells = [*shell.user_ns.get("In", []), shell.history_manager.input_hist_parsed[-1], _running(shell)]
         _decision = era_of_project(code="\n".join(each for each in cells if each))
-    return None if _decision.era is Era.TODAY else Settings(_decision.era, tensorflow=_decision.tensorflow)
+    if _decision.era is not Era.TODAY:
+        return Settings(_decision.era, _replicas, tensorflow=_decision.tensorflow)
+    today.prepare(replicas=_replicas, resume=None, every=None, workers=False)
+    return None
 
 
 def _running(shell: Any) -> str:
@@ -63,15 +80,15 @@ def _running(shell: Any) -> str:
 
 
 def legacy_names(line: str = "") -> None:
-    """Print the report, or choose an era.
+    """Print the report, or choose an era and how many GPUs are pretended.
 
     Args:
-        line: "", or `--era NAME`.
+        line: "", or `--era NAME`, `--replicas N` or both.
 
     Raises:
         ValueError: it is something else, there is no such era, or it comes after the first import.
     """
-    global _chosen
+    global _chosen, _replicas
     if not line.strip():
         if _decision is None:
             print("parallel-compat: neither Keras nor TensorFlow is imported yet")
@@ -79,15 +96,21 @@ def legacy_names(line: str = "") -> None:
         told = settings(era=_decision.era.value, why=_decision.reason, certain=_decision.certain, hint=_decision.hint)
         print(report.summary(report.make(told)) or "parallel-compat: no old Keras")
         return
-    option, _, name = line.strip().replace("=", " ").partition(" ")
-    if option != "--era":
-        raise ValueError(f"Expected nothing or `--era NAME` after `%legacy_names`. Received: {line.strip()}")
+    words = line.replace("=", " ").split()
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    if len(words) % 2 or not given.keys() <= {"--era", "--replicas"}:
+        raise ValueError(
+            f"Expected nothing, `--era NAME` or `--replicas N` after `%legacy_names`. Received: {line.strip()}"
+        )
     expected = ", ".join(era.value for era in Era)
-    if name.strip() not in {era.value for era in Era}:
-        raise ValueError(f"Expected one of {expected}. Received: {name.strip()}")
+    if "--era" in given and given["--era"] not in {era.value for era in Era}:
+        raise ValueError(f"Expected one of {expected}. Received: {given['--era']}")
+    if not given.get("--replicas", "1").isdecimal():
+        raise ValueError(f"Expected a whole number from 1 after `--replicas`. Received: {given['--replicas']}")
     if _decision is not None:
         raise ValueError(
-            f"Expected `%legacy_names --era` before the first import. Received: {_decision.era.value} runs already. "
-            "Restart the kernel, and choose the era first."
+            f"Expected `%legacy_names {line.strip()}` before the first import. Received: {_decision.era.value} runs "
+            "already. Restart the kernel, and choose first."
         )
-    _chosen = Era(name.strip())
+    _chosen = Era(given["--era"]) if "--era" in given else _chosen
+    _replicas = int(given["--replicas"]) if "--replicas" in given else _replicas

@@ -11,7 +11,7 @@ def devices() -> str:
     """Name the devices that the script ran on, or return "" if it did not import TensorFlow.
 
     Returns:
-        As in "2 pretended GPUs", "2 GPUs", "2 of 4 GPUs (GPU:0, GPU:2)", or "2 workers with 2 GPUs each".
+        As in "2 simulated GPUs", "2 GPUs", "2 of 4 GPUs (GPU:0, GPU:2)", or "2 workers with 2 GPUs each".
     """
     if "tensorflow" not in sys.modules:
         return ""
@@ -22,7 +22,7 @@ def devices() -> str:
     if settings is not None:
         if settings.replicas is not None and settings.replicas > physical:
             return (
-                f"{_count(settings.replicas, 'pretended GPU')} on {_count(physical, 'GPU') if physical else 'the CPU'}"
+                f"{_count(settings.replicas, 'simulated GPU')} on {_count(physical, 'GPU') if physical else 'the CPU'}"
             )
         return _count(physical, "GPU") if physical else "the CPU"
     return _of_today(physical)

@@ -1,6 +1,7 @@
 """What stands in an old script's way that is not Keras: gone names of other packages, and packages under other names.
 
-The script stops with the error of that package, and one line says what to do.
+The script stops with the error of that package, and one line says what to do. What Keras raises for its surroundings is
+in `advice.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_packages, old_sources
 from parallel_compat.names.other_packages import ATTRIBUTES, PACKAGES
-from parallel_compat.run import users_code
+from parallel_compat.run import advice, users_code
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -114,25 +115,29 @@ _NAMES: dict[str, str] = {
 }
 
 
-def remedy(error: BaseException | None) -> str | None:
-    """Say in one line what to do about an error that is not Keras's, or None where nothing is known.
+def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str | None:
+    """Say in one line what to do about what stands in a script's way, or None where nothing is known.
 
     >>> remedy(ModuleNotFoundError("No module named 'cv2'", name="cv2"))
-    'parallel-compat: `cv2` is not Keras: pip install opencv-python-headless.'
+    'parallel-compat: `cv2`: pip install opencv-python-headless.'
 
     Args:
         error: what ended the script.
+        replicas: how devices are asked for here, with {} for their number.
     """
     if error is None:
         return None
     if isinstance(error, SyntaxError):
         return _of_source(error)
+    to_do = advice.advice(error, replicas)
+    if to_do is not None:
+        return f"parallel-compat: {_place(error.__traceback__)}{to_do}"
     found = _what_is_missing(error)
     if found is None:
         return None
-    what, advice = found
+    what, way_out = found
     where = _place(error.__traceback__)
-    return f"parallel-compat: {where}`{what}` is not Keras: {advice}."
+    return f"parallel-compat: {where}`{what}`: {way_out}."
 
 
 def _of_source(error: SyntaxError) -> str | None:
@@ -175,20 +180,20 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
                 "Python 3.7 splits where nothing stands, too: `re.split(r'(\\W+)', text)`, without the `?`",
             )
         match = re.search(r"'(\w+)'(?: object)? has no attribute '(\w+)'", text)
-        advice = _MEMBERS.get((match[1], match[2])) if match else None
-        return (f"{match[1]}.{match[2]}", advice) if match and advice else None
-    for kind, part, what, advice in _MESSAGES:
+        member = _MEMBERS.get((match[1], match[2])) if match else None
+        return (f"{match[1]}.{match[2]}", member) if match and member else None
+    for kind, part, what, way_out in _MESSAGES:
         if isinstance(error, kind) and part in text:
-            return what, advice
+            return what, way_out
     return None
 
 
 def _of_attribute(module: str, name: str) -> tuple[str, str] | None:
     fact = old_packages.find(f"{module}.{name}")
-    advice = ATTRIBUTES.get((module, name)) or (old_packages.advice(fact) if fact else None)
-    if advice is None and module.partition(".")[0] not in _ANSWERED_ELSEWHERE:
-        advice = _of_its_release(module)
-    return (f"{module}.{name}", advice) if advice else None
+    way_out = ATTRIBUTES.get((module, name)) or (old_packages.advice(fact) if fact else None)
+    if way_out is None and module.partition(".")[0] not in _ANSWERED_ELSEWHERE:
+        way_out = _of_its_release(module)
+    return (f"{module}.{name}", way_out) if way_out else None
 
 
 def _of_module(name: str) -> tuple[str, str] | None:
@@ -196,12 +201,12 @@ def _of_module(name: str) -> tuple[str, str] | None:
     if package in _ANSWERED_ELSEWHERE:
         return None
     if package != name:
-        advice = _of_its_release(package)
-        return (name, advice) if advice else None
+        way_out = _of_its_release(package)
+        return (name, way_out) if way_out else None
     folder = users_code.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    return name, f"it is not installed: `pip install {name}`, or what the project's requirements name"
+    return name, f"not installed. Run: pip install {name}"
 
 
 def _of_its_release(module: str) -> str | None:

@@ -32,6 +32,7 @@ class Report:
         mends: what the original needed of today's libraries.
         packages: what other old packages had, and was answered.
         script: the script's file; "" for code without one.
+        command: how it was started.
     """
 
     era: str
@@ -44,6 +45,7 @@ class Report:
     mends: list[str] = field(default_factory=list)
     packages: list[str] = field(default_factory=list)
     script: str = ""
+    command: str = ""
 
 
 def make(told: Mapping[str, Any]) -> Report:
@@ -55,10 +57,12 @@ def make(told: Mapping[str, Any]) -> Report:
     from parallel_compat.originals import activate
 
     era = Era(told["era"])
-    used = era is not Era.TODAY and activate.is_loaded()
+    settings = activate.active()
+    used = era is not Era.TODAY and settings is not None and activate.is_loaded()
+    on_2 = " on TensorFlow 2" if settings and era.is_standalone and not settings.is_tensorflow_1 else ""
     return Report(
         era=era.value,
-        original=ORIGINALS[era.value].title if used else "",
+        original=ORIGINALS[era.value].title + on_2 if used else "",
         why=told["why"],
         certain=told["certain"],
         hint=told["hint"],
@@ -67,6 +71,7 @@ def make(told: Mapping[str, Any]) -> Report:
         mends=activate.mends_applied() if used else [],
         packages=packages.answered(),
         script=told["script"],
+        command=told["command"],
     )
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from parallel_compat import __version__, html_report
@@ -36,7 +34,9 @@ def page(report: Report) -> str:
     """
     ran = report.original or "no old Keras"
     devices = report.devices or "TensorFlow was not started"
-    command = " ".join(["parallel-compat run", *sys.argv])
+    about = [("script", html_report.code(report.script) if report.script else "code without a file")]
+    if report.command:
+        about.append(("command", html_report.code(report.command)))
     sections = [
         html_report.facts([(ran, "ran"), (devices, "on"), (report.era, "era")]),
         html_report.table(
@@ -47,9 +47,6 @@ def page(report: Report) -> str:
                 ("Keras", ran),
                 ("because", report.why),
                 ("certain", "yes" if report.certain else f"no. {report.hint}"),
-                ("script", f"`{report.script}`" if report.script else "code without a file"),
-                ("command", f"`{command}`"),
-                ("date", datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
             ],
         ),
         html_report.table("versions", "Versions", ("what", "version"), list(report.versions.items())),
@@ -61,4 +58,4 @@ def page(report: Report) -> str:
         answered = [(f"{each}",) for each in report.packages]
         sections.append(html_report.table("packages", "Answered for other packages", ("what",), answered))
     lead = f"`parallel-compat run` {__version__}: the script ran unmodified, on the code of the Keras of its time."
-    return html_report.page("What the script ran on", lead, sections)
+    return html_report.page("What the script ran on", lead, sections, about)

@@ -10,22 +10,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
-from parallel_compat import startup_log
+from parallel_compat import missing_keras, startup_log
+from parallel_compat.names import old_sources
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import cache, fetching
-from parallel_compat.run import workers
+from parallel_compat.run import what_to_run, workers
 from parallel_compat.run.environment import MAIN, SETTINGS, settings, startup_folder
 
 EPILOG = """examples:
   parallel-compat run train.py --epochs 3
   parallel-compat run --replicas 2 train.py       two devices, also without a GPU
-  parallel-compat run --workers 2 train.py        two processes of this machine, each with its part of each batch
-  srun parallel-compat run train.py               on several machines, under Slurm
+  parallel-compat run --workers 2 train.py        two processes, each with its part of each batch
+  srun parallel-compat run train.py               several machines, under Slurm
   parallel-compat run -m my_project.train         a module, as `python -m` does
 """
 
@@ -42,54 +45,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--replicas",
         type=_replicas,
         metavar="N",
-        help="pretend N GPUs where there are fewer (default: use the devices that there are)",
+        help="simulate N GPUs if there are fewer (default: use the real devices)",
     )
     parser.add_argument(
         "--workers",
         type=_replicas,
         metavar="N",
-        help="start N processes on this machine that train together; `gpus=` is then that many devices on each "
-        "(default: alone, or what TF_CONFIG or Slurm says; 1: alone)",
+        help="train with N processes on this machine; `gpus=` then counts the devices of each process (default: what "
+        "TF_CONFIG or Slurm says, else 1)",
     )
     parser.add_argument(
         "--era",
         choices=[era.value for era in Era],
         metavar="NAME",
-        help="whose Keras runs: "
+        help="the Keras to run: "
         + ", ".join(era.value for era in Era)
-        + " (default: what the sources and the project's files say)",
+        + " (default: detected from the project's files)",
     )
     parser.add_argument(
         "--resume",
         metavar="DIR",
-        help="keep the state of each `fit` in DIR at the end of each epoch; after the process was killed, the same "
-        "command goes on from there",
+        help="save the state of each `fit` in DIR after each epoch; after an interruption the same command continues "
+        "from there",
     )
     parser.add_argument(
         "--every",
         type=_replicas,
         metavar="N",
-        help="with --resume: keep the state after each N batches of an epoch, too",
+        help="with --resume: also save the state after every N batches",
     )
     parser.add_argument(
         "--report", metavar="FILE", help="write the report to FILE: a page if it ends in .html, else JSON"
     )
     parser.add_argument("--quiet", action="store_true", help="print no report at the end")
-    parser.add_argument("--verbose", action="store_true", help="keep TensorFlow's own start-up lines on stderr")
+    parser.add_argument("--verbose", action="store_true", help="show TensorFlow's start-up lines on stderr")
     parser.add_argument(
         "--allow-lambdas",
         action="store_true",
-        help="let load_model run the Python code in Lambda layers, as Keras 2 did: only for files that you trust",
+        help="let load_model execute the code of Lambda layers, as Keras 2 did: only for files that you trust",
     )
     parser.add_argument(
         "--cache",
         metavar="DIR",
-        help=f"where old Keras's code is kept (default: the variable {cache.VARIABLE}, else the user's cache)",
+        help=f"folder of the old libraries (default: the variable {cache.VARIABLE}, else the user's cache)",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
     what.add_argument("-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run this code")
-    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="the script to run; - reads it from stdin")
+    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="the script to run, or - to read it from stdin")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
     parser.set_defaults(run_parser=parser)
 
@@ -112,11 +115,22 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.run_parser.error(
             "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
         )
+    if arguments.script not in (None, "-"):
+        _look_at_script(arguments)
     if arguments.cache:
         os.environ[cache.VARIABLE] = os.path.abspath(arguments.cache)
     decision = _decide(arguments)
+    if decision.python_2:
+        script = arguments.script if arguments.script and os.path.isfile(arguments.script) else ""
+        print(f"parallel-compat run: {_of_python_2(decision.python_2, script)}", file=sys.stderr)
+        if os.path.basename(script) in decision.python_2:
+            return 1
     if decision.era is not Era.TODAY:
         _refuse_workers(arguments)
+        if not missing_keras.is_installed("tensorflow"):
+            error = ModuleNotFoundError("No module named 'tensorflow'", name="tensorflow")
+            print(f"parallel-compat run: {missing_keras.explain(error)}.", file=sys.stderr)
+            return 2
         try:
             for name in _originals(decision):
                 fetching.fetch(name)
@@ -151,12 +165,31 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
     return [arguments.script, *arguments.arguments]
 
 
+def _look_at_script(arguments: argparse.Namespace) -> None:
+    """Refuse what Python cannot run, and say which options were probably meant for `run`."""
+    script = arguments.script
+    why_not = what_to_run.why_not_a_script(script)
+    if why_not:
+        arguments.run_parser.error(why_not)
+    own = re.findall(r"--[\w-]+", arguments.run_parser.format_usage())
+    late = what_to_run.options_after_script(script, arguments.arguments, own)
+    if late:
+        print(
+            f"parallel-compat run: {' and '.join(late)} went to {script}, which does not use "
+            f"{'it' if len(late) == 1 else 'them'}. Options of run come before the script: "
+            f"parallel-compat run {late[0]} ... {script}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
 def _decide(arguments: argparse.Namespace) -> Decision:
     decision = _of_project(arguments)
     if arguments.era is None:
         return decision
     tensorflow = decision.tensorflow if decision.uses else 1
-    return Decision(Era(arguments.era), decision.uses, tensorflow, f"--era {arguments.era}", True, "")
+    era, reason = Era(arguments.era), f"--era {arguments.era}"
+    return decision._replace(era=era, tensorflow=tensorflow, reason=reason, certain=True, hint="")
 
 
 def _of_project(arguments: argparse.Namespace) -> Decision:
@@ -177,6 +210,15 @@ def _read_and_give_back() -> str:
     kept.seek(0)
     os.dup2(kept.fileno(), 0)
     return read.decode("utf-8", "replace")
+
+
+def _of_python_2(names: tuple[str, ...], script: str) -> str:
+    """Say which sources are of Python 2: the process's own, and how many of the project's."""
+    folder = os.path.dirname(os.path.abspath(script))
+    old, count = old_sources.count_python_2(folder)
+    rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
+    what = os.path.relpath(folder) if count > 1 else names[0]
+    return f"{names[0]} is Python 2 source{rest}. {old_sources.CONVERT.replace('FILE', what)}"
 
 
 def _originals(decision: Decision) -> list[str]:
@@ -213,6 +255,7 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         hint=decision.hint,
         tensorflow=decision.tensorflow,
         script=arguments.script if arguments.script not in (None, "-") else "",
+        command=shlex.join(["parallel-compat", *arguments.words]),
         replicas=arguments.replicas,
         resume=os.path.abspath(arguments.resume) if arguments.resume else None,
         every=arguments.every,

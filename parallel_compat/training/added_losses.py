@@ -27,12 +27,12 @@ MANY = 16
 DRAWS = 8  # of a loss that random numbers are a part of: its mean over so many tells
 
 
-def how_they_merge(model: keras.Model, state: LayerState, x: Any, training: bool) -> list[str]:
+def find_merge_kinds(model: keras.Model, state: LayerState, x: Any, training: bool) -> list[str]:
     """Find out how each added loss of `model` merges.
 
     Args:
         model: the parallel model.
-        state: its layer state, which is left as it is.
+        state: its layer state, which is not changed.
         x: inputs, of which structure, shapes and dtypes are used.
         training: whether the model is trained or evaluated.
 
@@ -45,7 +45,7 @@ def how_they_merge(model: keras.Model, state: LayerState, x: Any, training: bool
     trials = []
     with tf.init_scope(), _activity_regularizers_counting_samples(model):
         for scale in (1.0, 10.0, -1.0):
-            batch = _made_up(x, scale)
+            batch = _random_inputs(x, scale)
             trials.append(_compare(model, state, batch, training))
     found = [set(of_loss) - {"unclear"} for of_loss in zip(*trials, strict=True)]
     kinds = [of_loss.pop() if len(of_loss) == 1 else "neither" for of_loss in found]
@@ -91,7 +91,7 @@ def _activity_regularizers_counting_samples(model: keras.Model) -> Iterator[None
     regularized = [layer for layer in keras3.all_layers(model) if layer.activity_regularizer is not None]
     own = [layer.activity_regularizer for layer in regularized]
     for layer in regularized:  # past what looks at what is set: it would be a sum again
-        vars(layer)["activity_regularizer"] = _samples_of
+        vars(layer)["activity_regularizer"] = _count_samples
     try:
         yield
     finally:
@@ -99,7 +99,7 @@ def _activity_regularizers_counting_samples(model: keras.Model) -> Iterator[None
             vars(layer)["activity_regularizer"] = regularizer
 
 
-def _made_up(x: Any, scale: float) -> Any:
+def _random_inputs(x: Any, scale: float) -> Any:
     generator = np.random.default_rng(0)
 
     def make(leaf: Any) -> Any:
@@ -116,7 +116,7 @@ def _made_up(x: Any, scale: float) -> Any:
 
 
 def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
-    # What metrics have counted is a tensor of the step's graph while that is traced: here they begin anew.
+    # What metrics have counted is a tensor of the step's graph while that is traced: here they start from zero.
     counted = {id(v): tf.zeros(v.shape, v.dtype) for metric in keras3.layer_metrics(model) for v in metric.variables}
     # Weights that begin as zeros, and factors that are raised during training, would make a loss 0 on any samples.
     variables = [v for v in (*state.others, *state.trainable) if keras.backend.is_float_dtype(v.dtype)]
@@ -174,5 +174,5 @@ def _kind(whole: float, first: float, rest: float, many: float, apart: bool) -> 
     return "sum" if many / whole > MANY**0.75 else "unclear"
 
 
-def _samples_of(output: Any) -> Any:
+def _count_samples(output: Any) -> Any:
     return keras.ops.cast(keras.ops.shape(output)[0] if output.ndim else 1, output.dtype)

@@ -57,7 +57,7 @@ class ReplicaCalls:
         return [ReplicaSlice(0, 1, 1)] * len(self._states)
 
 
-def on_a_replica() -> bool:
+def in_replica_context() -> bool:
     """Whether this thread computes one of several replicas of a custom loop."""
     context = tf.distribute.get_replica_context()
     return context is not None and context.num_replicas_in_sync > 1 and not keras3.in_stateless_scope()

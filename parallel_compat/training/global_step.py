@@ -14,7 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.training.added_losses import how_they_merge, merge_added_losses
+from parallel_compat.training.added_losses import find_merge_kinds, merge_added_losses
 from parallel_compat.training.forward import Batch, forward
 from parallel_compat.training.losses import Placement
 from parallel_compat.training.replica_pass import ReplicaPass
@@ -94,7 +94,7 @@ class GlobalStep:
         if passed.added_losses[0] and training not in self._added_loss_kinds:
             chosen = "auto" if isinstance(self._merge, str) else self._merge.get("add_loss", "auto")
             self._added_loss_kinds[training] = (
-                how_they_merge(self._model, passed.layer_state, batch[0], training)
+                find_merge_kinds(self._model, passed.layer_state, batch[0], training)
                 if chosen == "auto"
                 else [chosen] * len(passed.added_losses[0])
             )

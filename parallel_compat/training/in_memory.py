@@ -17,7 +17,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.batches.array_batches import batches
 from parallel_compat.training.step_function import Results, step_function
 
-# What a model must leave to Keras, or to a parallel model, for each call.
+# What a model's class must not override, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
     "evaluate": ("test_step", "make_test_function", "reset_metrics", "get_metrics_result"),
@@ -31,8 +31,8 @@ _STOP = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_p
 _FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "test_on_batch": "test"}
 
 
-def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
-    """Say why a call goes the general way, through Keras's own loop; None if it is one on arrays in memory.
+def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
+    """Return why a call needs Keras's own loop; None if it is one on arrays in memory.
 
     Args:
         name: the method.
@@ -64,34 +64,34 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
     if not keras3.is_defined_by(model, steps, keras3.OWN_PACKAGES):
-        return "a step, or a loop, of the model's own"
+        return "the model's class overrides the step or the loop"
     function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
     if function is not None and not str(getattr(function, "__module__", "")).startswith(
         (*keras3.OWN_PACKAGES, "tensorflow.")
     ):
-        return "a function of the user's in place of the step's"
+        return "a train, test or predict function set by the user"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"
     if keras3.is_built_under_a_strategy(model):
-        return "a `tf.distribute` strategy of the user's"
+        return "a model made under a `tf.distribute` strategy"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
     if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
-        return "a `CallbackList` of the caller's"
+        return "a `CallbackList`"
     return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
 
 
-def call(name: str, model: keras.Model, general: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a method of a model: here if it is on arrays in memory, else the general way.
+def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a method of a model: here if it is on arrays in memory, else with Keras's own loop.
 
     Args:
         name: "fit", "evaluate", "predict", "train_on_batch", "test_on_batch" or "predict_on_batch".
         model: the model.
-        general: the method that does it else, bound to the model.
+        keras_loop: the method that runs Keras's loop, bound to the model.
         arguments: by name.
     """
-    if why_general(name, model, arguments) is not None:
-        return general(**arguments)
+    if why_keras_loop(name, model, arguments) is not None:
+        return keras_loop(**arguments)
     return _CALLS[name](model, **arguments)
 
 
@@ -161,7 +161,7 @@ def fit(
     validation_freq: Any = 1,
 ) -> keras.callbacks.History:
     """Train as `keras.Model.fit`."""
-    keras3.assert_compiled(model, "fit")
+    keras3.assert_compiled(model)
     if validation_split and validation_data is None:
         (x, y, sample_weight), validation_data = keras3.split((x, y, sample_weight), validation_split)
     data = keras3.ArrayData(x, y, sample_weight, batch_size, class_weight)
@@ -205,7 +205,7 @@ def evaluate(
     return_dict: bool = False,
 ) -> Any:
     """Evaluate as `keras.Model.evaluate`."""
-    keras3.assert_compiled(model, "evaluate")
+    keras3.assert_compiled(model)
     data = keras3.ArrayData(x, y, sample_weight, batch_size)
     listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
     logs = _evaluate(model, data, listed)
@@ -291,7 +291,7 @@ def train_on_batch(
     return_dict: bool = False,
 ) -> Any:
     """Train on one batch as `keras.Model.train_on_batch`."""
-    keras3.assert_compiled(model, "train_on_batch")
+    keras3.assert_compiled(model)
     sample_weight = keras3.weights_of_batch(y, sample_weight, class_weight)
     logs = step_function(model, "train", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
     return logs if return_dict else keras3.in_order(model, logs)
@@ -301,7 +301,7 @@ def evaluate_on_batch(
     model: keras.Model, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
 ) -> Any:
     """Evaluate one batch as `keras.Model.test_on_batch`."""
-    keras3.assert_compiled(model, "test_on_batch")
+    keras3.assert_compiled(model)
     logs = step_function(model, "test", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
     return logs if return_dict else keras3.in_order(model, logs)
 

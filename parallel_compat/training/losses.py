@@ -169,7 +169,8 @@ class PlacedLoss:
     def _values(self, y_true: Any, y_pred: Any) -> Any:
         """The loss before its reduction, as `Loss.__call__` computes it."""
         convert = keras.ops.convert_to_tensor
-        return not_none(self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype)), self.name)
+        values = self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype))
+        return check_not_none(values, self.name)
 
     def _weight_of_each_value(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
         """Give each value of a sample the sample's weight, where Keras's own loss would not lay one on the other."""
@@ -200,7 +201,7 @@ class PlacedLoss:
             mask_count, mask_per_sample = tf.reduce_sum(mask), tf.cast(tf.size(mask), dtype) / padded
         if sample_weight is not None:
             sample_weight = spread(tf.cast(sample_weight, dtype), values)
-        sample_weight = keras3.apply_mask(sample_weight, mask, dtype=dtype, reduction="sum")
+        sample_weight = keras3.apply_mask(sample_weight, mask, dtype)
         if sample_weight is not None:
             values, sample_weight = keras3.squeeze_or_expand_to_same_rank(values, sample_weight)
             values = values * sample_weight
@@ -228,11 +229,11 @@ class PlacedLoss:
         return tf.math.divide_no_nan(loss, sums[0].values_per_sample * total)
 
 
-def not_none(values: Any, name: str) -> Any:
-    """Return what a loss has returned.
+def check_not_none(values: Any, name: str) -> Any:
+    """Return the values of a loss.
 
     Raises:
-        ValueError: it is None, which Keras would tell by TensorFlow's words for it, without a name.
+        ValueError: they are None; TensorFlow's error would not name the loss.
     """
     if values is None:
         raise ValueError(
@@ -246,7 +247,7 @@ def spread(sample_weight: Any, values: Any) -> Any:
     """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
 
     Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
-    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighed the mean of a
+    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighted the mean of a
     sample's values.
 
     Args:

@@ -34,12 +34,12 @@ def is_per_sample(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any,
         Whether samples can be computed apart.
     """
     with tf.init_scope():
-        return _gives_the_same_apart(function, y_true, y_pred) and (
+        return _is_equal_per_sample(function, y_true, y_pred) and (
             known or keeps_samples_apart(function, y_true, y_pred)
         )
 
 
-def _gives_the_same_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
+def _is_equal_per_sample(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
     generator = np.random.default_rng(0)
     try:
         for logits in (False, True):
@@ -51,7 +51,7 @@ def _gives_the_same_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pr
             apart = np.concatenate([np.asarray(function(true[a:b], pred[a:b])) for a, b in ((0, 1), (1, SAMPLES))])
             if np.isnan(together).all() or not np.allclose(together, apart, 1e-4, 1e-6, equal_nan=True):
                 return False
-    except Exception:  # a function of the user's can raise anything on made-up samples
+    except Exception:  # a user's function may raise anything on made-up samples
         return False
     return True
 

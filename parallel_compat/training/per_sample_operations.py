@@ -89,7 +89,7 @@ def keeps_samples_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred
                 continue
             kinds.update((id(tensor), kind) for tensor in operation.outputs)
         return len(graph.outputs) == 1 and kinds[id(graph.outputs[0])] is Kind.SAMPLES
-    except Exception:  # a function of the user's can raise anything; what cannot be followed counts as mixed
+    except Exception:  # a user's function may raise anything; what cannot be followed counts as mixed
         return False
 
 

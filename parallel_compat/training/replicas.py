@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import keras
 import tensorflow as tf
 
-from parallel_compat.training.weight_exchange import WeightExchange, check_weights, travels_as_tensor
+from parallel_compat.training.weight_exchange import WeightExchange, check_weights, is_dense_gradient
 
 T = TypeVar("T")
 _strategies: dict[tuple[str, ...], tf.distribute.Strategy] = {}
@@ -234,7 +234,7 @@ class Replicas:
         routes = self._exchange.routes(variables)
         return [
             self._exchange.sum(values, routes[id(variable)])
-            if travels_as_tensor(values, routes[id(variable)])
+            if is_dense_gradient(values, routes[id(variable)])
             else add(values)
             for values, variable in zip(zip(*parts, strict=True), variables, strict=True)
         ]

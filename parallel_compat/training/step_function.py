@@ -194,7 +194,7 @@ class StepFunction:
                 logs = _flat_logs(step(data))
             names[:] = [name for name, value in logs.items() if _is_scalar(value)]
             others = {name: value for name, value in logs.items() if name not in names}
-            # A metric of the user's may return its variable.
+            # A user's metric may return its variable.
             numbers = [tf.convert_to_tensor(logs[name]) for name in names]
             if any(number.dtype == tf.float64 for number in numbers):
                 numbers = [tf.cast(number, tf.float64) for number in numbers]

@@ -65,45 +65,45 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
-        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
+        drawing = {name: kwargs.pop(name) for name in generator_methods.QUEUE_ARGUMENTS if name in kwargs}
         bound = keras3.bind("fit", args, kwargs)
-        bound["callbacks"] = callback_model.with_target(self, bound.get("callbacks"))
+        bound["callbacks"] = callback_model.with_callback_model(self, bound.get("callbacks"))
         keras_fit = super().fit
 
-        def general(**arguments: Any) -> Any:
+        def keras_loop(**arguments: Any) -> Any:
             return generator_methods.fit(self, self._feed_of(arguments.get("x"), drawing), arguments, keras_fit)
 
         with keras3.in_fit(self, self.template, bound):
-            history: keras.callbacks.History = in_memory.call("fit", self, general, bound)
+            history: keras.callbacks.History = in_memory.call("fit", self, keras_loop, bound)
         return history
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Evaluate as `keras.Model.evaluate`."""
-        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
+        drawing = {name: kwargs.pop(name) for name in generator_methods.QUEUE_ARGUMENTS if name in kwargs}
         bound = {"x": x, **keras3.bind("evaluate", (x, *args), kwargs)}
         keras_evaluate = super().evaluate
 
-        def general(**arguments: Any) -> Any:
+        def keras_loop(**arguments: Any) -> Any:
             generator_methods.check_data_comes_alone(x, arguments)
             feed = self._feed_of(x, drawing)
             with feed.open():
                 data = feed.adapter(x, "validation", arguments.get("steps"))
                 return keras_evaluate(**{**arguments, "x": data})
 
-        return in_memory.call("evaluate", self, general, bound)
+        return in_memory.call("evaluate", self, keras_loop, bound)
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Predict as `keras.Model.predict`."""
-        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
+        drawing = {name: kwargs.pop(name) for name in generator_methods.QUEUE_ARGUMENTS if name in kwargs}
         bound = keras3.bind("predict", (x, *args), kwargs)
         keras_predict = super().predict
 
-        def general(**arguments: Any) -> Any:
+        def keras_loop(**arguments: Any) -> Any:
             feed = self._feed_of(x, drawing)
             with feed.open():
                 return keras_predict(**{**arguments, "x": feed.adapter(x, "prediction", arguments.get("steps"))})
 
-        return in_memory.call("predict", self, general, bound)
+        return in_memory.call("predict", self, keras_loop, bound)
 
     def train_on_batch(self, *args: Any, **kwargs: Any) -> Any:
         """Train on one batch as `keras.Model.train_on_batch`, and return what this batch gave."""
@@ -118,11 +118,11 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
         return in_memory.call("predict_on_batch", self, super().predict_on_batch, {"x": x})
 
     def _on_batch(self, name: str, of_keras: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        def general(**arguments: Any) -> Any:
+        def keras_loop(**arguments: Any) -> Any:
             self.reset_metrics()  # Before Keras 3.13 the metrics went on from batch to batch.
             return of_keras(**arguments)
 
-        return in_memory.call(name, self, general, keras3.bind(name, args, kwargs))
+        return in_memory.call(name, self, keras_loop, keras3.bind(name, args, kwargs))
 
     def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
@@ -138,7 +138,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
         """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
-        own = keras3.settings_of_sequence(data, generator_methods.DRAWING) if is_sequence(data) else {}
+        own = keras3.settings_of_sequence(data, generator_methods.QUEUE_ARGUMENTS) if is_sequence(data) else {}
         return Feed(self, **{**own, **drawing})
 
     @property

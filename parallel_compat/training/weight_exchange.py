@@ -6,7 +6,7 @@ added up at each device. Every device sends about 2 W (n-1)/n bytes in a step, a
 bytes of weights, n devices), where sending all from one device takes (n-1) W out of it and as much back.
 
 Large variables are cut into pieces, each with a tree of devices of its own, so that no device carries much more than
-others. Two things are weighed: the bytes that a device sends in a step, gradients too, and the time until all have the
+others. Two things are balanced: the bytes that a device sends in a step, gradients too, and the time until all have the
 weights, which is that of the device that sends most of them.
 """
 
@@ -198,7 +198,7 @@ class WeightExchange:
             return _joined(sums, route.shape)
 
 
-def travels_as_tensor(parts: Sequence[Any], route: Route) -> bool:
+def is_dense_gradient(parts: Sequence[Any], route: Route) -> bool:
     """Whether gradients take the way of their variable: sparse ones go directly, they are few rows."""
     return bool(route.trees) and all(isinstance(part, tf.Tensor) for part in parts)
 

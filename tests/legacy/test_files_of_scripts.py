@@ -12,7 +12,7 @@ import pytest
 import parallel_compat.legacy.layers
 import parallel_compat.legacy.metrics
 from parallel_compat import ParallelModel
-from parallel_compat.legacy import callbacks, layers, models
+from parallel_compat.legacy import callbacks, layers, models, old_files
 
 OLD = Path(__file__).parents[1] / "data" / "old"
 
@@ -131,3 +131,50 @@ def model_of(parts, factor):
     columns = [Lambda(lambda x, part=part: x[:, part : part + 2] * factor)(x) for part in parts]
     return keras.models.Model(x, keras.layers.add([*columns, Lambda(doubled)(columns[0])]))
 """
+
+
+@pytest.mark.parametrize("name", ["whole.h5", "whole.keras"])
+def test_an_activation_that_is_a_function_of_tensorflow_is_found_again(tmp_path, name):
+    config = {"module": "builtins", "class_name": "function", "config": "softmax_v2", "registered_name": "function"}
+    assert old_files.functions_of_tensorflow()["softmax_v2"] is keras.activations.softmax
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+    written = model.layers[0].get_config()
+    model.layers[0].get_config = lambda: {**written, "activation": config}  # as Keras writes `tf.nn.softmax`
+    path = str(tmp_path / name)
+    keras.saving.save_model(model, path)
+    loaded = models.load_model(path)
+    x = np.ones((2, 4))
+    np.testing.assert_array_equal(loaded.predict(x, verbose=0), model.predict(x, verbose=0))
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "SimpleRNN"])
+def test_a_stateful_model_that_keras_3_saved_is_read(tmp_path, kind):
+    recurrent = getattr(keras.layers, kind)
+    model = keras.Sequential([keras.Input(batch_shape=(4, 2, 2)), recurrent(3, stateful=True), keras.layers.Dense(1)])
+    path = str(tmp_path / "s.h5")
+    keras.saving.save_model(model, path)
+    loaded = models.load_model(path)
+    assert loaded.layers[0].stateful
+    x = np.ones((4, 2, 2))
+    np.testing.assert_array_equal(loaded.predict(x, verbose=0), model.predict(x, verbose=0))
+    assert not np.array_equal(loaded.predict(x, verbose=0), loaded.predict(x, verbose=0))  # it remembers
+    text = models.model_from_json(model.to_json())
+    assert text.layers[0].stateful
+
+
+def test_skip_mismatch_skips_weights_one_by_one(tmp_path):
+    """As Keras 2.2.4 and tf.keras 2.2 did: of a kernel of another shape the bias is loaded."""
+
+    def net(units):
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(units, name="fc")])
+        model.add(keras.layers.Dense(2, name="top"))
+        return model
+
+    before, after = net(4), net(5)
+    before.set_weights([np.full(w.shape, 0.5) for w in before.get_weights()])
+    after.set_weights([np.zeros(w.shape) for w in after.get_weights()])
+    path = str(tmp_path / "a.h5")
+    models.save_weights(before, path)
+    with pytest.warns(UserWarning, match=r"'top'.*1 of its 2 weights are not changed"):
+        models.load_weights(after, path, by_name=True, skip_mismatch=True)
+    assert [float(w.max()) for w in after.get_weights()] == [0, 0, 0, 0.5]

@@ -10,7 +10,7 @@ from parallel_compat.command import main
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["ValueError: something else"], "the page of errors does not have it"),
+        (["ValueError: something else"], "looked for the message `something else` on the page of errors"),
         (["ValueError:", "something", "else"], "ValueError: something else: no answer"),
         (["AttributeError: 'Tower' object has no attribute 'split_batch'"], "looked for split_batch and Tower"),
         (["nonesuch"], "not a name that the table knows"),

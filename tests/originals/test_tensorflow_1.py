@@ -203,7 +203,12 @@ def test_values_that_tensorflow_1_took() -> None:
         import numpy as np
         import tensorflow as tf
 
-        print(json.dumps({"sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list()}))
+        images = tf.keras.Input((4,), sparse=True)
+        net = tf.keras.Model(images, tf.keras.layers.Lambda(tf.sparse.to_dense)(images))
+        print(json.dumps({
+            "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
+            "dense": net.predict(tf.SparseTensor([[0, 1]], [3.0], [1, 4]), steps=1).tolist(),
+        }))
         """
     )
-    assert said["sizes"] == [None, 2, 1]
+    assert said == {"sizes": [None, 2, 1], "dense": [[0, 3, 0, 0]]}

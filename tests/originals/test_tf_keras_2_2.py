@@ -150,6 +150,7 @@ except OSError as error:
     answers["a file that is not there"] = error.args[0].split(" (")[0]
 
 model = compiled(keras.Sequential([L.Dense(1, input_shape=(3,), name="out")]))
+answers["yaml"] = keras.models.model_from_yaml(model.to_yaml()).layers[0].units  # it has a TensorShape
 model.fit(rows, targets, verbose=0, callbacks=[keras.callbacks.TensorBoard("logs", histogram_freq=1, profile_batch=0)])
 events = [os.path.join(folder, file) for folder, _, files in os.walk("logs") for file in files]
 written = [event for file in events for event in tf.compat.v1.train.summary_iterator(file)]
@@ -235,6 +236,7 @@ def test_files(tmp_path: Path) -> None:
         "checkpoint": [True, 1],
         "words": [[2, 3]],
         "a file that is not there": "Unable to open file",
+        "yaml": 1,
         "TensorBoard": ["epoch_loss", "keras", "out/bias_0", "out/kernel_0"],
     }
 

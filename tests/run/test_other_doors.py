@@ -69,3 +69,48 @@ def test_a_notebook_may_choose_its_era(tmp_path, python):
     (tmp_path / "notebook.py").write_text(NOTEBOOK.format(magic=magic))
     theirs = python("notebook.py")
     assert theirs.stdout.startswith("2.3.1\n"), theirs.stdout + theirs.stderr
+
+
+def test_the_plugin_says_what_to_do_and_names_its_own_option(tmp_path, python):
+    (tmp_path / "test_old.py").write_text(
+        "from keras.layers import Dense\nfrom keras.models import Sequential\n"
+        "from keras.utils import multi_gpu_model\n\n"
+        "def test_towers():\n    multi_gpu_model(Sequential([Dense(1, input_shape=(2,))]), gpus=4)\n"
+    )
+    options = ["--legacy-replicas", "2", "--legacy-era", "keras-2.2.4", "--legacy-report", "r.html"]
+    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_old.py")
+    assert theirs.returncode == 1
+    assert (
+        "this process has 2 GPUs. To try the same code on simulated GPUs: pytest --legacy-replicas 4" in theirs.stdout
+    )
+    page = (tmp_path / "r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "--legacy-replicas 2 --legacy-era keras-2.2.4" in page
+
+
+def test_the_plugin_pretends_devices_for_migrated_tests_too(tmp_path, python):
+    (tmp_path / "test_new.py").write_text(
+        "import keras\nimport parallel_compat\n\n"
+        "def test_devices():\n    assert parallel_compat.available_devices() == ['CPU:0', 'CPU:1', 'CPU:2']\n"
+    )
+    options = ["--legacy-replicas", "3", "--legacy-era", "today"]
+    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_new.py")
+    assert theirs.returncode == 0, theirs.stdout + theirs.stderr
+
+
+def test_a_notebook_pretends_gpus_silences_start_up_lines_and_says_what_to_do(tmp_path, python):
+    magic = 'shell.run_line_magic("legacy_names", "--era keras-2.2.4 --replicas 2")'
+    cell = (
+        "shell.run_cell('from keras.layers import Dense; from keras.models import Sequential; "
+        "from keras.utils import multi_gpu_model; multi_gpu_model(Sequential([Dense(1, input_shape=(2,))]), 3)')\n"
+    )
+    (tmp_path / "notebook.py").write_text(
+        "import os; os.environ.pop('TF_CPP_MIN_LOG_LEVEL')\n" + NOTEBOOK.format(magic=magic) + cell
+    )
+    theirs = python("notebook.py")
+    assert theirs.stdout.startswith("2.2.4\n"), theirs.stdout + theirs.stderr
+    assert (
+        "this process has 2 GPUs. To try the same code on simulated GPUs: `%legacy_names --replicas 3`" in theirs.stderr
+    )
+    assert "cuda" not in theirs.stderr.lower()
+    assert "absl::InitializeLog" not in theirs.stderr

@@ -25,12 +25,13 @@ def test_it_says_which_keras_ran_why_and_where(tmp_path, run):
     first, second, third, last = report(ours.stderr)
     assert first.startswith("parallel-compat: ran Keras 2.2.4 (")
     assert "requirements.txt" in first
-    assert second.startswith("  On 3 pretended GPUs on the CPU, with Python 3.")
+    assert second.startswith("  On 3 simulated GPUs on the CPU, with Python 3.")
     assert third.startswith("  Mended for today's libraries: ")
     assert last == "  To move it to Keras 3: parallel-compat migrate train.py"
     written = json.loads((tmp_path / "used.json").read_text())
     assert (written["era"], written["original"], written["certain"]) == ("keras-2.2.4", "Keras 2.2.4", True)
     assert len(written["mends"]) > 5
+    assert not any("resume" in mend for mend in written["mends"])  # nobody asked for it
     assert written["versions"]["tensorflow"].startswith("2.")
 
 
@@ -66,3 +67,19 @@ def test_the_error_comes_last_wherever_the_script_went(tmp_path, run):
     assert ours.returncode == 1
     assert ours.stderr.count("parallel-compat: taken for") == 1
     assert ours.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_a_project_of_python_2_is_told_before_anything_is_fetched_or_run(tmp_path, run):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "train.py").write_text("import keras\nprint 'a'\n")
+    (tmp_path / "old" / "data.py").write_text("import keras\nprint 'a'\n")
+    (tmp_path / "old" / "today.py").write_text("import os, data\nprint('ran')\n")
+    refused = run("old/train.py", PARALLEL_COMPAT_ORIGINALS=str(tmp_path / "cache"))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        "parallel-compat run: train.py is Python 2 source, as are 2 of the 3 sources in its folder. Rewrite it first: "
+        "`pip install fissix`, then `parallel-compat migrate --python2 --write old`\n"
+    )
+    assert not (tmp_path / "cache").exists()
+    of_a_module = run("--era", "today", "old/today.py")
+    assert of_a_module.stderr.startswith("parallel-compat run: data.py is Python 2 source")

@@ -7,6 +7,7 @@ stand-ins use is imported from its module.
 
 from __future__ import annotations
 
+from parallel_compat.backend.keras3 import repeated_warnings, which_backend
 from parallel_compat.backend.keras3.batch_first import after_its_batch
 from parallel_compat.backend.keras3.batch_normalization import synchronized_moments_of
 from parallel_compat.backend.keras3.callbacks import (
@@ -41,7 +42,6 @@ from parallel_compat.backend.keras3.compiled import (
     own_method,
     squeeze_or_expand_to_same_rank,
 )
-from parallel_compat.backend.keras3.counted_names import uncounted_names
 from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
     is_built_under_a_strategy,
@@ -49,6 +49,7 @@ from parallel_compat.backend.keras3.data_adapters import (
     scipy_sparse_to_tensor,
     settings_of_sequence,
 )
+from parallel_compat.backend.keras3.global_state import uncounted_names, variables_without_values
 from parallel_compat.backend.keras3.in_memory import (
     OWN_PACKAGES,
     ArrayData,
@@ -100,7 +101,6 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
-from parallel_compat.backend.keras3.made_variables import variables_without_values
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
@@ -218,3 +218,6 @@ __all__ = [
     "write_activations_by_their_names",
     "written_to_scope",
 ]
+
+which_backend.refuse_others()
+repeated_warnings.show_once()

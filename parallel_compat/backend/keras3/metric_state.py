@@ -49,7 +49,7 @@ class _Held:
 def means_held(metrics: Iterable[Any]) -> Iterator[None]:
     """Hold the state of Keras's own means as tensors of the graph, and write it at the end.
 
-    Other metrics are left alone: their `update_state` may do with variables what tensors cannot.
+    Other metrics are not changed: their `update_state` may do with variables what tensors cannot.
 
     Args:
         metrics: of a model, which are updated in the graph that is the default one, and in no function within it.
@@ -79,5 +79,5 @@ def _means(metrics: Iterable[Any]) -> Iterator[Any]:
         module = type(metric).__module__
         variables = [metric.total, metric.count]
         is_plain = len(metric.variables) == 2 and all(isinstance(v._value, tf.Variable) for v in variables)
-        if is_plain and module.startswith(("keras.src.", "parallel_compat.")):
+        if is_plain and module.startswith(("keras.", "parallel_compat.")):
             yield metric

@@ -104,7 +104,7 @@ def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> 
 
 
 def _is_kept(file: File, node: ast.expr) -> bool:
-    """Say whether `fit` takes all batches of an argument as it is."""
+    """Return whether `fit` takes all batches of an argument as it is."""
     if isinstance(node, ast.Name):
         value = file.tree.value_of(node)
         if value is not None:

@@ -50,7 +50,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def of_keras_2(file: File) -> Iterator[Finding]:
-    """Find what the era of a source computed otherwise than Keras 3: once each."""
+    """Find what Keras 3 computes differently from the source's era: once each."""
     era = file.era or Era.KERAS_2_2_4
     if not file.old or era is Era.TODAY:
         return

@@ -52,7 +52,7 @@ def _groups(source: Source) -> Iterator[Sequence[_Import]]:
 
 
 def _ordered(group: Sequence[_Import], lines: list[str], newline: str) -> list[str]:
-    """Return the lines in order: those of one module as one, what is written anew first, the helpers last."""
+    """Return the lines in order: those of one module as one, new ones first, the helpers last."""
     merged: dict[str, tuple[_Import, list[str], str]] = {}
     for statement, line in zip(group, lines, strict=True):
         names = [_spelled(alias) for alias in statement.names]

@@ -1,4 +1,4 @@
-"""Names of this package that plain Keras has as well are imported from there; what is left over is a question.
+"""Names of this package that plain Keras has as well are imported from there; the rest needs attention.
 
 Imports of this package that nothing uses any more go.
 """
@@ -34,7 +34,7 @@ _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find the names of this package that are left."""
+    """Find the remaining names of this package."""
     left: list[ast.Name | ast.Attribute] = []
     for node in _uses(file):
         path = file.names.path(node) or ""
@@ -69,7 +69,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_gone(path: str) -> bool:
-    """Whether Keras 3 has nothing in the place of a name, which the rule of imports says."""
+    """Whether Keras 3 has no counterpart of a name, which the rule of imports says."""
     entry = table.lookup(path.replace("parallel_compat.legacy.", "keras."))
     return entry is not None and entry.status is table.Status.GONE
 

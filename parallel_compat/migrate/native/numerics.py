@@ -27,7 +27,7 @@ _ON_STDIN = "This needs helpers in `legacy_numerics.py`, which is written where 
 
 
 def is_ours(text: str) -> bool:
-    """Say whether a text is one that `source` made."""
+    """Return whether a text is one that `source` made."""
     return text.startswith(_HEADER.partition("\n")[0])
 
 

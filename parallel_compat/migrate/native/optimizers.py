@@ -88,7 +88,7 @@ def _scheduled(file: File, call: ast.Call, decay: ast.keyword, name: str) -> lis
 
 
 def _rate_is_set(file: File) -> bool:
-    """Say whether the file, or one of the project that it imports, reads or sets the rate of an optimizer."""
+    """Return whether the file, or one of the project that it imports, reads or sets the rate of an optimizer."""
     if _SETS_RATE.search(file.source.text):
         return True
     path = file.kinds.path

@@ -69,11 +69,11 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
         text = apply(text, ordering)
     if text == source:  # every name went to this package and back
         steps = []
-    findings = sorted(_without_way_stations(found, rewritten=bool(steps)), key=lambda one: one.offset)
+    findings = sorted(_without_intermediate_names(found, rewritten=bool(steps)), key=lambda one: one.offset)
     return Rewriting(text, tuple(findings), tuple(steps), legacy, has_hints, file.era)
 
 
-def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:
+def _without_intermediate_names(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:
     """Leave out what says that a name is of this package on its way to the one of Keras, and what is said twice."""
     seen = set()
     kept = []

@@ -1,7 +1,7 @@
 """`multi_gpu_model` becomes a `tf.distribute.MirroredStrategy`: one model, built and compiled under its scope.
 
 The statements that build the model, or the call of the function that does, and `compile` go under `strategy.scope()`.
-Template and parallel model are one model then. What native code computes otherwise than `multi_gpu_model` is said once,
+Template and parallel model are one model then. Differences between native code and `multi_gpu_model` are said once,
 at this place.
 """
 

@@ -132,7 +132,7 @@ def _where(file: File, owner: ast.expr) -> str | None:
 
 
 def _is_history(node: ast.expr | None) -> bool:
-    """Say whether it is `result.history`, or made of one: `pd.DataFrame(result.history)`."""
+    """Return whether it is `result.history`, or made of one: `pd.DataFrame(result.history)`."""
     if isinstance(node, ast.Call) and len(node.args) == 1:
         node = node.args[0]
     return isinstance(node, ast.Attribute) and node.attr == "history"

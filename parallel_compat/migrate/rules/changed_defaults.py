@@ -81,7 +81,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
     if certain:
         yield file.found(RULE, call, message, [edit, *imports])
         return
-    yield file.newer_means(RULE, call, message.rstrip(), [edit, *imports], "the default of today")
+    yield file.found_in_old_code(RULE, call, message.rstrip(), [edit, *imports], "today's default")
 
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
             continue
         text, imports = spelled
         edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
-        yield file.newer_means(RULE, node, _meant(node, class_, old), edits, "the defaults of today")
+        yield file.found_in_old_code(RULE, node, _meant(node, class_, old), edits, "today's defaults")
     if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
         return
     for node in file.tree.strings:
@@ -128,7 +128,7 @@ def _spelled(old: dict[str, str]) -> str:
 
 
 def _chooses(file: File, node: ast.Constant) -> bool:
-    """Say whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
+    """Return whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
     around = [(each, file.tree.parents[each]) for each in file.tree.strings if each.value == node.value]
     return any(
         isinstance(above, ast.Compare) or (isinstance(above, ast.Dict) and each in above.keys) for each, above in around

@@ -50,7 +50,7 @@ def _adds_to_first(file: File, call: ast.Call) -> bool:
 
 
 def _is_first(file: File, node: ast.expr) -> bool:
-    """Say whether an argument is `"channels_first"`, or a name that is."""
+    """Return whether an argument is `"channels_first"`, or a name that is."""
     if isinstance(node, ast.Name) and node in file.tree.scopes:
         values = [binding.value for binding in file.tree.scopes[node].find(node.id)]
     else:

@@ -55,7 +55,7 @@ def find(file: File) -> Iterator[Finding]:
                 if certain:
                     yield file.found(RULE, norm, message, edits)
                 else:
-                    yield file.newer_means(RULE, norm, message, edits, "each weight's")
+                    yield file.found_in_old_code(RULE, norm, message, edits, "each weight's")
 
 
 def clips(call: ast.Call, argument: str) -> ast.keyword | None:

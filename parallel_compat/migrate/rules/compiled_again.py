@@ -63,7 +63,7 @@ def _has_metrics(call: ast.Call) -> bool:
 
 
 def _may_be_one(file: File, one: ast.Call, other: ast.Call) -> bool:
-    """Say whether two calls may be of one model, and are no branches of one `if`."""
+    """Return whether two calls may be of one model, and are no branches of one `if`."""
     return not _origins(file, _model(one)).isdisjoint(_origins(file, _model(other))) and not exclude_each_other(
         file, one, other
     )

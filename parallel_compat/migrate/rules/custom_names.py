@@ -76,7 +76,7 @@ def find(file: File) -> Iterator[Finding]:
         for node in _on_their_way(file, names, {node for node, _ in direct}):
             message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
             yield file.attention(RULE, node, message)
-    yield from _not_asked_for(file)
+    yield from _not_required(file)
 
 
 def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: bool) -> Iterator[Finding]:
@@ -216,7 +216,7 @@ def _name_of_place(file: File, node: ast.Constant) -> str:
     return ""
 
 
-def _not_asked_for(file: File) -> Iterator[Finding]:
+def _not_required(file: File) -> Iterator[Finding]:
     """Find `custom_objects={"relu": relu}` of functions of Keras 3, which make layers of a config and ask nobody."""
     for call in file.tree.calls:
         is_of_config = isinstance(call.func, ast.Attribute) and call.func.attr == "from_config"

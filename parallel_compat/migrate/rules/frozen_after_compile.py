@@ -95,7 +95,7 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
 
 
 def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
-    """Say whether it is an attribute of an argument, or one of `self` that is an argument or assigned nowhere here."""
+    """Whether it is an attribute of an argument, or one of `self` that is an argument or assigned nowhere here."""
     if not isinstance(node, ast.Attribute):
         return False
     root = root_name(node)
@@ -146,7 +146,7 @@ def _is_of_model(file: File, call: ast.Call) -> bool:
 
 
 def _comes_after(file: File, node: ast.expr, other: ast.expr) -> bool:
-    """Say whether an expression comes after another one of its function; or of `self`, in another of its class.
+    """Return whether an expression comes after another one of its function; or of `self`, in another of its class.
 
     What a function does to a model of the module, which is compiled there, comes after it too.
     """

@@ -1,4 +1,4 @@
-"""Layers inside a frozen model that trained otherwise than they do in Keras 3 are reported.
+"""Layers inside a frozen model that Keras 3 trains differently are reported.
 
 A model that is frozen and called as a whole trained nothing, whatever was thawed inside. Keras 3 asks each weight. In
 Keras 2.2.4 `model.trainable = False` left the flags of its layers: a model that is built on its outputs trained them.
@@ -100,7 +100,7 @@ def _names_in(node: ast.expr) -> set[str]:
 
 
 def _stands_as_a_whole(file: File, model: ast.expr) -> bool:
-    """Say whether a model stands anywhere but before a dot: it is called, given to a function or held by a list."""
+    """Return whether a model stands anywhere but before a dot: it is called, given to a function or held by a list."""
     name = ast.unparse(model)
     return any(
         isinstance(node, ast.Name | ast.Attribute)

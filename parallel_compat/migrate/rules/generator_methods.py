@@ -61,7 +61,7 @@ def find(file: File) -> Iterator[Finding]:
             if in_order and calls.has_stars(call):
                 yield file.attention(RULE, call, _IN_ORDER)
                 in_order = ()
-            elif in_order and _may_draw_anew(file):
+            elif in_order and _may_iterate_again(file):
                 message = (
                     "With `workers=0` Keras on TensorFlow 1 called no `on_epoch_end` of a Sequence, and "
                     "`parallel_compat.fit_generator` calls it: where it shuffles, or draws anew, batches are others."
@@ -83,8 +83,8 @@ def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
     return (calls.append(file, call, "shuffle=False"),)
 
 
-def _may_draw_anew(file: File) -> bool:
-    """Say whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
+def _may_iterate_again(file: File) -> bool:
+    """Return whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
     own = (each for class_ in file.tree.classes for each in class_.body if not _is_callback(file, class_))
     if any(isinstance(each, ast.FunctionDef) and each.name == "on_epoch_end" for each in own):
         return True

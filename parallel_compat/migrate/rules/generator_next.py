@@ -44,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_generator(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is what a generator function of this file returned."""
+    """Return whether an expression is what a generator function of this file returned."""
     if isinstance(node, ast.Name):
         value = file.tree.value_of(node)
         return value is not None and not isinstance(value, ast.Name) and _is_generator(file, value)

@@ -136,7 +136,7 @@ def _is_gone(row: Member) -> bool:
 
 
 def _is_own(file: File, node: ast.Attribute) -> bool:
-    """Say whether a class sets an attribute of `self` itself, or defines it."""
+    """Return whether a class sets an attribute of `self` itself, or defines it."""
     class_ = file.tree.enclosing_class(node)
     if class_ is None or not isinstance(node.ctx, ast.Load):
         return True
@@ -145,7 +145,7 @@ def _is_own(file: File, node: ast.Attribute) -> bool:
 
 
 def _is_called(file: File, node: ast.Attribute, of: str) -> bool:
-    """Say whether an object that is not known is named as one of a kind: `model`, `self.optimizer`."""
+    """Return whether an object that is not known is named as one of a kind: `model`, `self.optimizer`."""
     owner = node.value
     name = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
     if is_self(owner) or not isinstance(node.ctx, ast.Load):

@@ -2,7 +2,7 @@
 
 A graph was built once, so a loss or a Lambda layer could read a tensor of the model that surrounds it (the loss of a
 variational autoencoder reads `z_mean`), a number could stand among the tensors that a layer is called on, and
-`compute_mask` got the masks of all inputs. Keras 3 calls functions anew in each pass, when the tensors between layers
+`compute_mask` got the masks of all inputs. Keras 3 calls functions again in each pass, when the tensors between layers
 have no values.
 """
 
@@ -177,7 +177,7 @@ def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
 
 
 def _may_be_a_mode(file: File, call: ast.Call) -> bool:
-    """Say whether an argument of a function is called on a value and a name such as `is_training`."""
+    """Return whether an argument of a function is called on a value and a name such as `is_training`."""
     if len(call.args) != 2 or not isinstance(call.func, ast.Name) or not isinstance(call.args[1], ast.Name):
         return False
     return file.is_argument(call.func) and _is_mode(call.args[1])

@@ -165,4 +165,4 @@ def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
     message = (
         f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one."
     )
-    yield file.newer_means(RULE, node, message, [file.replace(node, text), *imports], "the new one")
+    yield file.found_in_old_code(RULE, node, message, [file.replace(node, text), *imports], "the new one")

@@ -55,7 +55,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _bound_by_loops(file: File, node: ast.AST) -> set[str]:
-    """Return the names that the loops around a node bind anew in each turn."""
+    """Return the names that the loops around a node bind in each iteration."""
     found: set[str] = set()
     parent = file.tree.parents.get(node)
     while parent is not None and not isinstance(parent, _SCOPES):

@@ -178,7 +178,7 @@ def _slashes(file: File) -> Iterator[Finding]:
 
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:
-    """Say whether it is `Model(...)`, `Sequential(...)` or `super().__init__(...)` of a class of models."""
+    """Return whether it is `Model(...)`, `Sequential(...)` or `super().__init__(...)` of a class of models."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
         class_ = file.tree.enclosing_class(call)
         return class_ is not None and file.kinds.of_class(class_) == MODEL

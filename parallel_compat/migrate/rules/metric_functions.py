@@ -1,7 +1,7 @@
 """Metric functions get their targets as Keras 2 gave them: floats, of shape (n, 1) for n numbers.
 
 Keras 3 gives them as they are. With targets of shape (n,) a product with the predictions (n, 1) has n x n numbers, and
-the metric is wrong without a word: of the user's functions, and of `hinge`, `poisson` and others by name.
+the metric is silently wrong: of user functions, and of `hinge`, `poisson` and others by name.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
 
 
 def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
-    edits = file.handed_to(METRIC_FUNCTION, node)
+    edits = file.wrapped_in_call(METRIC_FUNCTION, node)
     if edits is not None:
         message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
         yield file.found(RULE, node, message, edits, hint=not file.old)

@@ -34,7 +34,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find `.lr` of optimizers."""
     yield from _named(file)
     for node in file.tree.attributes:
-        if node.attr == "optimizer" and _is_asked_for(file, node) and file.kinds.of(node.value) == MODEL:
+        if node.attr == "optimizer" and _is_read(file, node) and file.kinds.of(node.value) == MODEL:
             quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
             text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
             message = "A model that is not compiled has no attribute `optimizer` any more."
@@ -98,8 +98,8 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
     yield file.found(RULE, node, message, edits, status=status)
 
 
-def _is_asked_for(file: File, node: ast.Attribute) -> bool:
-    """Say whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
+def _is_read(file: File, node: ast.Attribute) -> bool:
+    """Return whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
     above = file.tree.parents[node]
     if isinstance(above, ast.Compare):
         return isinstance(above.ops[0], ast.Is | ast.IsNot) and calls.constant(above.comparators[0]) is None
@@ -109,6 +109,6 @@ def _is_asked_for(file: File, node: ast.Attribute) -> bool:
 
 
 def _looks_like_optimizer(node: ast.expr) -> bool:
-    """Say whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
+    """Return whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return "optim" in name.lower() or name.lower() in ("opt", "sgd", "adam", "rmsprop")

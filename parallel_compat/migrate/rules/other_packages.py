@@ -2,7 +2,7 @@
 
 `np.float` was another name of Python's `float`: what is written runs with any numpy. What other packages moved
 (`time.clock`, `scipy.signal.hann`) gets its new name, and what no package has any more (`scipy.misc.imresize`) a
-function of this package with the results of then. The rest is named with what to do.
+function of this package with the old results. The rest is named with what to do.
 """
 
 from __future__ import annotations

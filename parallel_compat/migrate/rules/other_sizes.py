@@ -40,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
+    """Return whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
     if isinstance(node, ast.Name) and node in file.tree.scopes:
         return any(
             binding.value is not None

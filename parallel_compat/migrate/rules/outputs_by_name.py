@@ -48,7 +48,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _is_sequential(file: File, receiver: ast.expr) -> bool:
-    """Say whether all that a name is bound to are calls of `Sequential`."""
+    """Return whether all that a name is bound to are calls of `Sequential`."""
     scope = file.tree.scopes.get(receiver) if isinstance(receiver, ast.Name) else None
     if scope is None:
         return False

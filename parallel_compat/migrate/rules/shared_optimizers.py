@@ -116,7 +116,7 @@ def _default(binding: Binding) -> ast.expr | None:
 
 
 def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
-    edits = file.handed_to(_TARGET, given)
+    edits = file.wrapped_in_call(_TARGET, given)
     if edits is not None:
         name = file.source.segment(given)
         message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."

@@ -80,7 +80,7 @@ def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _is_dimension(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is an item of a shape, also one that went through a variable or a loop."""
+    """Return whether an expression is an item of a shape, also one that went through a variable or a loop."""
     if isinstance(node, ast.Subscript):
         return not _is_call(node.value, "get_shape") and _is_item(file, node)
     if not isinstance(node, ast.Name):
@@ -126,7 +126,7 @@ def _is_call(node: ast.expr | None, method: str) -> bool:
 
 
 def _is_given(file: File, name: ast.Name) -> bool:
-    """Say whether a name is the shape that a layer's `build` or `compute_output_shape` is given."""
+    """Return whether a name is the shape that a layer's `build` or `compute_output_shape` is given."""
     method, class_ = file.tree.enclosing_function(name), file.tree.enclosing_class(name)
     return (
         isinstance(method, ast.FunctionDef)

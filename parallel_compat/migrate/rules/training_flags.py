@@ -77,7 +77,7 @@ def _operator(file: File, call: ast.Call) -> str | None:
 
 
 def _is_flag(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is `training`, whether the layer is trainable, or put together of such."""
+    """Return whether an expression is `training`, whether the layer is trainable, or put together of such."""
     if isinstance(node, ast.Call):
         operator = _operator(file, node)
         return len(node.args) == (1 if operator == "" else 2) and operator is not None and _are_flags(file, node.args)

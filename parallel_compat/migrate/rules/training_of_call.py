@@ -84,13 +84,13 @@ def _is_training(node: ast.AST) -> bool:
 
 
 def _may_hold_such_layers(file: File, class_: ast.ClassDef) -> bool:
-    """Say whether the file names such a layer, or the class makes something of another file."""
+    """Return whether the file names such a layer, or the class makes something of another file."""
     if _IN_TRAINING.search(file.source.text):
         return True
     return any(_is_from_elsewhere(file, each.func) for each in ast.walk(class_) if isinstance(each, ast.Call))
 
 
 def _is_from_elsewhere(file: File, made: ast.expr) -> bool:
-    """Say whether a class of another file is called."""
+    """Return whether a class of another file is called."""
     path = file.names.local_path(made)
     return path is not None and path.split(".")[0] not in LIBRARIES and path.rpartition(".")[2][:1].isupper()

@@ -1,10 +1,14 @@
-"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in."""
+"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in.
+
+`tensorflow_1` and `tensorflow_2`, which make the module `tensorflow` what it was, come after all of them.
+"""
 
 from __future__ import annotations
 
 # In the order in which they are applied.
 ALL = (
     "python",
+    "docstrings",
     "numpy",
     "numpy_promotion",
     "h5py",

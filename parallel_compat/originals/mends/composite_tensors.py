@@ -1,5 +1,7 @@
 """Variables are composite tensors today; then they were not, and old Keras takes a composite apart.
 
+A composite tensor of TensorFlow 1.15 said whether it is of a graph.
+
 Seen in TensorFlow 2.18 to 2.21.
 """
 
@@ -25,6 +27,12 @@ def apply(mends: Register) -> None:
     """Let the original's modules find no variable among composite tensors."""
     from tensorflow.python.framework.composite_tensor import CompositeTensor
     from tensorflow.python.ops.variables import Variable
+    from tensorflow.python.util import nest
+
+    def is_of_graph(self: Any) -> bool:
+        return any(hasattr(part, "graph") for part in nest.flatten(self, expand_composites=True))
+
+    mends.add(CompositeTensor, _is_graph_tensor=property(is_of_graph))
 
     class _Kind(type):
         def __instancecheck__(cls, value: Any) -> bool:

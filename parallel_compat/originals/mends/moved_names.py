@@ -92,7 +92,7 @@ def apply(mends: Register) -> None:
     for module, name, today in NAMES:
         owner = named(_PYTHON + module)
         if not hasattr(owner, name):
-            setattr(owner, name, named(_PYTHON + today))
+            mends.add(owner, **{name: named(_PYTHON + today)})
 
 
 def put_module(name: str, module: types.ModuleType) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from parallel_compat.originals.settings import Settings
@@ -74,8 +75,18 @@ class Register:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.era = settings.era
+        self.causes: list[str] = []
+        self._changes = 0
         self._edits: dict[str, list[Edit]] = {}
         self._waiting: dict[str, list[Callable[[ModuleType], None]]] = {}
+
+    @contextlib.contextmanager
+    def cause(self, name: str) -> Iterator[None]:
+        """Note a cause in `causes` if something is changed for it within the block."""
+        before = self._changes
+        yield
+        if self._changes > before:
+            self.causes.append(name)
 
     @property
     def is_tensorflow_1(self) -> bool:
@@ -91,6 +102,7 @@ class Register:
         """Set the names that an object lacks; those it has stay."""
         for name, value in names.items():
             if getattr(owner, name, _MISSING) is _MISSING:
+                self._changes += 1
                 setattr(owner, name, value)
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
@@ -102,16 +114,19 @@ class Register:
         value = getattr(owner, name, _MISSING)
         if value is _MISSING:
             raise MendError(f"{getattr(owner, '__name__', owner)}.{name}", getattr(make, "__module__", "a mend"))
+        self._changes += 1
         setattr(owner, name, make(value))
 
     def edit(self, module: str, old: str, new: str, times: int = 1) -> None:
         """Change a source when it is loaded: `old` and `new` are one expression or one statement each."""
         if self._is_mended(module):
+            self._changes += 1
             self._edits.setdefault(module, []).append(Edit(old, new, times))
 
     def after(self, module: str, change: Callable[[ModuleType], None]) -> None:
         """Call `change` with a module of the original once it is loaded."""
         if self._is_mended(module):
+            self._changes += 1
             self._waiting.setdefault(module, []).append(change)
 
     def _is_mended(self, module: str) -> bool:

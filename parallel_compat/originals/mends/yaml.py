@@ -1,4 +1,4 @@
-"""`yaml.load` without a loader: one that reads what models write, tuples too, and makes no other objects.
+"""`yaml.load` without a loader: one that reads what models write, tuples and shapes too, and makes no other objects.
 
 Seen in PyYAML 6.
 """
@@ -19,11 +19,19 @@ def apply(mends: Register) -> None:
         return
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """The safe loader, and tuples."""
+        """The safe loader, tuples, and the shapes of TensorFlow."""
 
+    def shape(loader: Any, node: Any) -> Any:
+        from tensorflow.python.framework import tensor_shape
+
+        return tensor_shape.TensorShape(*loader.construct_sequence(node, deep=True))
+
+    made_by = "tag:yaml.org,2002:python/object/apply:tensorflow.python.framework.tensor_shape."
     Loader.add_constructor(
         "tag:yaml.org,2002:python/tuple", lambda loader, node: tuple(loader.construct_sequence(node))
     )
+    Loader.add_constructor(f"{made_by}TensorShape", shape)
+    Loader.add_constructor(f"{made_by}Dimension", lambda loader, node: loader.construct_sequence(node)[0])
 
     def with_loader(load: Any) -> Any:
         def loads(stream: Any, Loader: Any = Loader) -> Any:

@@ -2,7 +2,7 @@
 
 A rule gets one layer's entry (a copy, free to be changed) and the `Translation` it belongs to. It changes what it knows
 to mean the same in Keras 3; what has no counterpart there it reports with `translation.refuse`, and the rest of the
-config is left as it is.
+config is not changed.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ RENAMED = {
     ("DepthwiseConv2D", "kernel_constraint"): "depthwise_constraint",
 }
 
-# (class or "*", argument) -> the values that change nothing when the argument is left out; None: every value.
+# (class or "*", argument) -> the values for which the argument can be dropped; None: every value.
 # What has another value is refused by `unknown_argument`.
 DROPPED: dict[tuple[str, str], tuple[Any, ...] | None] = {
     ("*", "batch_input_shape"): None,  # tells the shape, which the graph (or `sequential_input`) gives
@@ -108,7 +108,7 @@ def missing_default(entry: Entry, translation: Translation) -> None:
 
 
 def dropped_argument(entry: Entry, translation: Translation) -> None:
-    """An argument that is gone is left out, if its value said nothing."""
+    """Drop an argument that Keras 3 no longer has, if its value changes nothing."""
     config = entry["config"]
     for (name, argument), harmless in DROPPED.items():
         if name in ("*", entry["class_name"]) and argument in config:
@@ -135,7 +135,7 @@ def bilinear_upsampling(entry: Entry, translation: Translation) -> None:
 
 
 def unknown_argument(entry: Entry, translation: Translation) -> None:
-    """What is left over that Keras 3 does not take is refused by name, not dropped."""
+    """Refuse, by name, an argument that Keras 3 does not take."""
     taken = KERAS3_ARGUMENTS.get(entry["class_name"])
     if taken is None or entry["class_name"] == "Lambda":
         return

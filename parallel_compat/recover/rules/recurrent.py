@@ -11,7 +11,7 @@ CUDNN = {"CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU"}
 
 
 def cudnn(entry: Entry, translation: Translation) -> None:
-    """`CuDNNLSTM` and `CuDNNGRU` are the plain layers with cuDNN's activations; their weights are laid out anew.
+    """`CuDNNLSTM` and `CuDNNGRU` are the plain layers with cuDNN's activations; their weights get another layout.
 
     Sources: `keras/layers/cudnn_recurrent.py` of Keras 2.2.4 (what they compute), `_convert_rnn_weights` in its
     `keras/engine/saving.py` (the layout; here in `weight_edits.py`).

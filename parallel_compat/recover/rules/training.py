@@ -168,7 +168,7 @@ def old_training(config: Any, notes: list[str], custom_objects: Collection[str] 
     Args:
         config: parsed from the file.
         notes: sentences are added for what was left out.
-        custom_objects: names of classes and functions that the user has at hand.
+        custom_objects: names of classes and functions that the user passes as custom objects.
 
     Returns:
         optimizer_config, loss, metrics, weighted_metrics, loss_weights and sample_weight_mode; None where the optimizer
@@ -208,7 +208,7 @@ def _modes(given: Any) -> Any:
 def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
     """Translate a `training_config`.
 
-    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is left out and
+    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is dropped and
     noted; the optimizer is kept all the same.
 
     Args:

@@ -5,15 +5,14 @@
     python -m tests.evidence.suites.count keras-2.2.4 --results FOLDER --page
 
 `--tests` is where ids start; FILE is a test file below it (default: all). Each file is run under `run`, then its tests
-that do not pass on the real stack (`--real`, its Python). Its outcomes are a file of FOLDER: one that is there is not
-run again, so a count that was stopped goes on. `--again` runs the tests that did not pass once more, `--page` writes
-the data and the page of the era.
+that do not pass on the real stack (`--real`, its Python). The outcomes are in FOLDER, `run.jsonl` and `real.jsonl`: a
+test that is there is not run again, so a count that was stopped goes on. `--again` runs those once more that pass on
+the real stack alone, `--page` writes the data and the page of the era.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,51 +38,31 @@ def not_passed(outcomes: running.Outcomes) -> list[str]:
     return [name for name, line in outcomes.items() if line["outcome"] not in ("passed", "skipped")]
 
 
-def kept_in(results: Path, file: str) -> Path:
-    """Return where the outcomes of a file are kept."""
-    return results / f"{file.replace('/', '--')}.json"
-
-
-def run_some(files: list[str], tests: Path, era: str, real: str, results: Path, again: bool, sample: bool) -> None:
-    """Run files in one process, as far as their outcomes are not known, and write them."""
-    known = {file: json.loads(kept_in(results, file).read_text()) for file in files if kept_in(results, file).exists()}
-    new = [file for file in files if file not in known]
-    failed = [test for file in known for test in not_passed(known[file]["run"]) if passes_there(known[file], test)]
-    found: running.Outcomes = {}
-    if new:
-        found = running.run_files(new, tests, running.under_run(era), sample=sample)
-    if again and failed:
-        found.update(
-            running.run_files(sorted({file_of(test) for test in failed}), tests, running.under_run(era), failed)
-        )
-    for file in new:
-        known[file] = {"run": {}, "real": {}}
-    for test, line in found.items():
-        known[file_of(test)]["run"][test] = line
-    _write(known, results)
-    asked = [test for of in known.values() for test in not_passed(of["run"]) if test not in of["real"]]
+def run_some(files: list[str], given: argparse.Namespace) -> None:
+    """Run files in one process, as far as their outcomes are not known, and what fails on the real stack."""
+    under_run, there = given.results / "run.jsonl", given.results / "real.jsonl"
+    tests, era = given.tests.resolve(), running.under_run(given.era)
+    if given.again:
+        real = running.read(there)
+        only = [test for test in _failed(files, under_run) if real.get(test, {}).get("outcome") == "passed"]
+        if only:
+            running.run_files(sorted({file_of(test) for test in only}), tests, era, under_run, only)
+    else:
+        running.run_files(files, tests, era, under_run, sample=given.sample)
+    asked = [test for test in _failed(files, under_run) if test not in running.read(there)]
     if asked:
         # A file that cannot be imported has no tests to choose from.
         only = None if any(test in files for test in asked) else asked
-        there = running.run_files(sorted({file_of(test) for test in asked}), tests, [real], only)
-        for test in [*asked, *there]:
-            known[file_of(test)]["real"][test] = there.get(test, {"outcome": "not found", "why": ""})
-        _write(known, results)
+        running.run_files(sorted({file_of(test) for test in asked}), tests, [given.real], there, only)
 
 
-def passes_there(of: dict[str, running.Outcomes], test: str) -> bool:
-    """Say whether a test that failed passes on the real stack."""
-    return of["real"].get(test, {}).get("outcome") == "passed"
+def _failed(files: list[str], outcomes: Path) -> list[str]:
+    return [test for test in not_passed(running.read(outcomes)) if file_of(test) in files]
 
 
 def file_of(test: str) -> str:
     """Return the file of a test's id."""
     return test.partition("::")[0]
-
-
-def _write(known: dict[str, dict[str, running.Outcomes]], results: Path) -> None:
-    for file, outcomes in known.items():
-        kept_in(results, file).write_text(json.dumps(outcomes, indent=1) + "\n")
 
 
 def together(files: list[str], tests: Path, number: int) -> list[list[str]]:
@@ -102,8 +81,12 @@ def together(files: list[str], tests: Path, number: int) -> list[list[str]]:
 
 
 def read(results: Path) -> dict[str, dict[str, running.Outcomes]]:
-    """Return the outcomes of each file that ran."""
-    return {path.stem.replace("--", "/"): json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
+    """Return the outcomes of the tests of each file that ran: under `run`, and on the real stack."""
+    found: dict[str, dict[str, running.Outcomes]] = {}
+    for stack in ("run", "real"):
+        for test, line in running.read(results / f"{stack}.jsonl").items():
+            found.setdefault(file_of(test), {"run": {}, "real": {}})[stack][test] = line
+    return found
 
 
 def main() -> None:
@@ -125,9 +108,11 @@ def main() -> None:
     files = arguments.files or sorted(str(path.relative_to(tests)) for path in tests.rglob("*test*.py"))
     files = [file for file in files if not Path(file).name.startswith("conftest") and file not in _NOT_RUN]
     for group in together(files, tests, arguments.together):
-        run_some(group, tests, arguments.era, arguments.real, arguments.results, arguments.again, arguments.sample)
+        run_some(group, arguments)
         found = read(arguments.results)
-        print(*[f"{file} {_said(counted({file: found[file]}))}" for file in group], sep="\n", flush=True)
+        print(
+            *[f"{file} {_said(counted({file: found[file]}))}" for file in group if file in found], sep="\n", flush=True
+        )
 
 
 def _said(data: dict[str, Any]) -> str:

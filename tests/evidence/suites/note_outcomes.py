@@ -8,6 +8,7 @@ SUITES_SAMPLE (of each method that has parameters the first alone).
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import os
 import re
@@ -61,15 +62,28 @@ def pytest_configure() -> None:
     pytest.warns = warns_of_then  # type: ignore[assignment]
 
 
+def pytest_pycollect_makemodule(module_path: Any) -> None:
+    """Give a file that needs them the arguments and names that TensorFlow's own helpers of tests had."""
+    source = module_path.read_text(encoding="utf-8")
+    if "reset_test=" in source:
+        from tensorflow.python.framework import test_util
+
+        decorate = test_util.run_in_graph_and_eager_modes
+        if "reset_test" not in inspect.signature(decorate).parameters:
+            test_util.run_in_graph_and_eager_modes = lambda func=None, reset_test=True, **options: decorate(
+                func, **options
+            )
+
+
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """Leave out what is done, or not asked for, and set the mode that the file sets as a script."""
     done, only = _ids("SUITES_DONE") or set(), _ids("SUITES_ONLY")
-    items[:] = [item for item in items if item.nodeid not in done and (only is None or item.nodeid in only)]
     if os.environ.get("SUITES_SAMPLE"):
         first: dict[str, Any] = {}
         for item in items:
             first.setdefault(_without_parameters(item.nodeid), item)
         items[:] = [item for item in items if item in first.values()]
+    items[:] = [item for item in items if item.nodeid not in done and (only is None or item.nodeid in only)]
     for module in {item.module for item in items}:
         with open(module.__file__, encoding="utf-8") as file:
             tree = ast.parse(file.read())

@@ -1,4 +1,7 @@
-"""Runs files of an old library's tests in a process of their own: under `parallel-compat run`, or on a real stack."""
+"""Runs files of an old library's tests in a process of their own: under `parallel-compat run`, or on a real stack.
+
+The outcomes are lines of JSON in a file that grows test by test, so that what was stopped goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,30 @@ _LIMIT = 7200  # seconds for a process
 Outcomes = dict[str, dict[str, Any]]
 
 
+def read(outcomes: Path, begin: int = 0) -> Outcomes:
+    """Return the last word on each test, from a place of the file on; of one that did not end, that it started."""
+    found: Outcomes = {}
+    if outcomes.exists():
+        with outcomes.open(encoding="utf-8") as file:
+            file.seek(begin)
+            for text in file:
+                line = json.loads(text)
+                before = found.get(line["test"], {}).get("outcome")
+                # A test that passed may still fail when it is torn down.
+                if before in (None, "started", "passed") or line["outcome"] == "started":
+                    found[line["test"]] = line
+    return found
+
+
 def run_files(
-    files: list[str], tests: Path, started_by: list[str], only: list[str] | None = None, sample: bool = False
-) -> Outcomes:
-    """Return what became of each test of some files, by its id.
+    files: list[str],
+    tests: Path,
+    started_by: list[str],
+    outcomes: Path,
+    only: list[str] | None = None,
+    sample: bool = False,
+) -> None:
+    """Write what becomes of each test of some files that has no outcome yet, or of those that are asked for.
 
     A process that ends in a test, by a crash or by its time, is followed by another for the tests after it.
 
@@ -27,32 +50,37 @@ def run_files(
         files: paths below `tests`.
         tests: the folder that ids start at.
         started_by: how a module is run, without `-m`: a Python, or `parallel-compat run` with its options.
-        only: ids: the others are left out.
+        outcomes: the file that grows.
+        only: ids: these run, whatever their outcome was, and no others.
         sample: whether a test method with parameters runs with the first of them alone.
     """
-    found: Outcomes = {}
+    begin = outcomes.stat().st_size if outcomes.exists() else 0
     while True:
-        lines, said = _process(files, tests, started_by, sorted(found), only, sample)
-        for line in lines:
-            _add(found, line)
-        crashed = [name for name, line in found.items() if line["outcome"] == "started"]
-        for name in crashed:
-            found[name].update(outcome="failed", why=f"The process ended in it. {said[-2000:]}")
+        known = read(outcomes, begin if only is not None else 0)
+        done = [test for test, line in known.items() if line["outcome"] != "started"]
+        this = outcomes.stat().st_size if outcomes.exists() else 0
+        said = _process(files, tests, started_by, outcomes, done, only, sample)
+        found = read(outcomes, this)
+        crashed = [test for test, line in found.items() if line["outcome"] == "started"]
+        ended = [(test, "failed", f"The process ended in it. {said[-2000:]}") for test in crashed]
+        if not found and not done:
+            ended = [(file, "not collected", said[-4000:]) for file in files]
+        with outcomes.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps({"test": test, "outcome": of, "why": why}) + "\n" for test, of, why in ended)
         if not crashed:
-            break
-    return found or {file: {"outcome": "not collected", "why": said[-4000:]} for file in files}
-
-
-def _add(found: Outcomes, line: dict[str, Any]) -> None:
-    name = line.pop("test")
-    # A test that passed may still fail when it is torn down.
-    if name not in found or found[name]["outcome"] in ("started", "passed"):
-        found[name] = line
+            return
 
 
 def _process(
-    files: list[str], tests: Path, started_by: list[str], done: list[str], only: list[str] | None, sample: bool
-) -> tuple[list[dict[str, Any]], str]:
+    files: list[str],
+    tests: Path,
+    started_by: list[str],
+    outcomes: Path,
+    done: list[str],
+    only: list[str] | None,
+    sample: bool,
+) -> str:
+    """Run the files once, and return what the process said."""
     with tempfile.TemporaryDirectory() as folder:
         # The working folder is not that of the tests: its `keras` would be imported as Keras.
         scratch = Path(folder)
@@ -62,7 +90,7 @@ def _process(
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(_HERE), str(tests), *filter(None, [os.environ.get("PYTHONPATH")])]),
-            "SUITES_OUT": str(scratch / "out"),
+            "SUITES_OUT": str(outcomes.resolve()),
             "SUITES_DONE": str(scratch / "done"),
             "TEST_TMPDIR": folder,
             "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -73,19 +101,23 @@ def _process(
         if only is not None:
             (scratch / "only").write_text("\n".join(only))
             environment["SUITES_ONLY"] = str(scratch / "only")
-        command = [*started_by, "-m", "pytest", "-q", "-p", "note_outcomes", "-p", "no:cacheprovider", "-c", os.devnull]
-        command += ["--rootdir", str(tests), "--tb=short", "--continue-on-collection-errors"]
+        command = [*started_by, "-m", "pytest", "-q", "-s", "-p", "note_outcomes", "-p", "no:cacheprovider"]
+        command += ["-c", os.devnull, "--rootdir", str(tests), "--tb=short", "--continue-on-collection-errors"]
         command += [str(tests / file) for file in files]
         try:
-            done_process = subprocess.run(
-                command, cwd=work, env=environment, capture_output=True, text=True, errors="replace", timeout=_LIMIT
+            ran = subprocess.run(
+                command,
+                cwd=work,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_LIMIT,
             )
-            said = done_process.stdout + done_process.stderr
         except subprocess.TimeoutExpired:
-            said = f"not done after {_LIMIT} s"
-        out = scratch / "out"
-        lines = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
-        return lines, said
+            return f"not done after {_LIMIT} s"
+        return ran.stdout + ran.stderr
 
 
 def under_run(era: str) -> list[str]:

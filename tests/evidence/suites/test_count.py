@@ -74,7 +74,9 @@ def test_a_process_that_ends_in_a_test_is_followed_by_another(tmp_path: Path):
         "@pytest.mark.parametrize('n', [1, 2])\n"
         "def test_many(n): pass\n"
     )
-    found = running.run_files(["a_test.py"], tmp_path, [sys.executable], sample=True)
+    results = tmp_path / "run.jsonl"
+    running.run_files(["a_test.py"], tmp_path, [sys.executable], results, sample=True)
+    found = running.read(results)
     outcomes = {name.partition("::")[2]: line["outcome"] for name, line in found.items()}
     assert outcomes == {
         "test_before": "passed",
@@ -85,5 +87,19 @@ def test_a_process_that_ends_in_a_test_is_followed_by_another(tmp_path: Path):
     }
     assert "The process ended in it" in found["a_test.py::test_crash"]["why"]
     assert "assert 1 == 2" in found["a_test.py::test_wrong"]["why"]
-    only = running.run_files(["a_test.py"], tmp_path, [sys.executable], ["a_test.py::test_after"])
-    assert list(only) == ["a_test.py::test_after"]
+    before = results.stat().st_size
+    running.run_files(["a_test.py"], tmp_path, [sys.executable], results, sample=True)
+    assert results.stat().st_size == before  # all have an outcome
+    running.run_files(["a_test.py"], tmp_path, [sys.executable], results, ["a_test.py::test_after"])
+    assert list(running.read(results, before)) == ["a_test.py::test_after"]
+
+
+def test_a_count_that_was_stopped_goes_on(tmp_path: Path):
+    (tmp_path / "a_test.py").write_text("def test_one(): pass\ndef test_two(): assert False\n")
+    lines = [("one", "started"), ("one", "passed"), ("two", "started")]
+    text = "".join(json.dumps({"test": f"a_test.py::test_{name}", "outcome": of}) + "\n" for name, of in lines)
+    (tmp_path / "run.jsonl").write_text(text)
+    running.run_files(["a_test.py"], tmp_path, [sys.executable], tmp_path / "run.jsonl")
+    new = running.read(tmp_path / "run.jsonl", len(text))
+    assert {test: line["outcome"] for test, line in new.items()} == {"a_test.py::test_two": "failed"}
+    assert count.read(tmp_path)["a_test.py"]["run"].keys() == {"a_test.py::test_one", "a_test.py::test_two"}

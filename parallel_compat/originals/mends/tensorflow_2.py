@@ -6,8 +6,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.originals.lazy_names import serve
 from parallel_compat.originals.mends import logical_devices
+from parallel_compat.originals.mends.lazy_names import serve
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
-from parallel_compat.originals.lazy_names import serve
 from parallel_compat.originals.mends import devices
+from parallel_compat.originals.mends.lazy_names import serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,96 @@
+"""What to do about errors that Keras raises for what is around it: too few devices, a damaged file, no TensorFlow."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.missing_keras import explain
+from parallel_compat.recover import damage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REPLICAS = "parallel-compat run --replicas {} SCRIPT"
+_GPUS_OF_ORIGINALS = re.compile(
+    r"`gpus=.*we expect the following devices to be available: (\[.*?\])\. However this machine only has: (\[.*\])"
+)
+_GPUS_OF_TODAY = re.compile(r"Expected the devices (\[.*?\]) for `gpus`")
+_NO_HDF5 = ("Unable to open file", "Unable to synchronously open file", "SavedModel file does not exist at")
+_DAMAGED = (
+    "Unable to open object",
+    "Unable to synchronously open object",
+    "Can't read data",
+    "Can't synchronously read",
+)
+
+
+def advice(error: BaseException, replicas: str = REPLICAS) -> str | None:
+    """Say in one sentence what to do about an error of Keras, or None where nothing is known.
+
+    Args:
+        error: the error.
+        replicas: how devices are asked for here, with {} for their number.
+    """
+    if isinstance(error, ImportError):
+        reason = explain(error)
+        return f"{reason}." if reason else None
+    if isinstance(error, ValueError):
+        return _of_gpus(str(error), replicas)
+    if isinstance(error, (OSError, KeyError, RuntimeError)):
+        return _of_file(error)
+    return None
+
+
+def _of_gpus(text: str, replicas: str) -> str | None:
+    match = _GPUS_OF_ORIGINALS.search(text)
+    if match:
+        wanted = [int(number) for number in re.findall(r"gpu:(\d+)", match[1], re.IGNORECASE)]
+        there = len(re.findall(r"gpu:\d", match[2], re.IGNORECASE))
+        has = f"has {there or 'no'} GPU{'s' * (there > 1)}"
+    else:
+        match = _GPUS_OF_TODAY.search(text)
+        if match is None or replicas == REPLICAS:  # the message says it
+            return None
+        wanted, has = [int(number) for number in re.findall(r"\d+", match[1])], "has fewer"
+    if not wanted:
+        return None
+    return f"this process {has}. To try the same code on simulated GPUs: {replicas.format(max(wanted) + 1)}"
+
+
+def _of_file(error: BaseException) -> str | None:
+    text = str(error)
+    if not any(part in text for part in (*_NO_HDF5, *_DAMAGED)):
+        return None
+    path = next(_files(error), None)
+    if path is None:
+        return None
+    if any(part in text for part in _DAMAGED):
+        return f"{path}: a damaged HDF5 file. {damage.AGAIN}; `parallel-compat inspect {path}` says what is in it."
+    found = damage.cut(text) or _beginning(path)
+    return f"{path}: {found}" if found else None
+
+
+def _beginning(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            head, size = file.read(8), os.fstat(file.fileno()).st_size
+    except OSError:
+        return None
+    return None if head == b"\x89HDF\r\n\x1a\n" else damage.not_hdf5(head, size)
+
+
+def _files(error: BaseException) -> Iterator[str]:
+    """Yield the files that the functions in a traceback were called for, the innermost first."""
+    frames = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame)
+        traceback = traceback.tb_next
+    for frame in reversed(frames):
+        for name in ("filepath", "path", "name", "filename", "export_dir"):
+            value: Any = frame.f_locals.get(name)
+            path = os.fsdecode(value) if isinstance(value, (bytes, str, os.PathLike)) else ""
+            if path and os.path.isfile(path):
+                yield path
