@@ -1,17 +1,28 @@
-"""Variables that Keras is to give no values. Read in Keras 3.15.1."""
+"""Lists and counters that Keras keeps for the whole process, as they were before a block. Read in Keras 3.15.1."""
 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import keras
 from keras.src.backend.common import global_state
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+_COUNTER = "object_name_uids"
 _LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.register_uninitialized_variable`, in 3.15
+
+
+@contextlib.contextmanager
+def uncounted_names() -> Iterator[None]:
+    """Let objects that are made here, and thrown away, take no names (`keras.src.utils.naming` counts them)."""
+    before = dict(global_state.get_global_attribute(_COUNTER) or {})
+    try:
+        yield
+    finally:
+        now = global_state.get_global_attribute(_COUNTER)
+        if now is not None:
+            now.clear()
+            now.update(before)
 
 
 @contextlib.contextmanager
