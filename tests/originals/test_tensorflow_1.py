@@ -291,3 +291,24 @@ def test_moving_statistics_of_towers_follow_one_another() -> None:
         """
     )
     np.testing.assert_allclose(found, [0.99**3] * 6, rtol=1e-6)
+
+
+def test_the_seed_of_a_graph_serves_tf_keras_beside_keras_2_2() -> None:
+    """What TensorFlow 1.15.5 printed."""
+    losses = run(
+        """
+        import json
+        import keras
+        import numpy as np
+        import tensorflow as tf
+
+        tf.set_random_seed(1)
+        L = tf.keras.layers
+        model = tf.keras.Sequential([L.Dense(3, input_shape=(5,)), L.Dropout(0.5), L.Dense(1)])
+        model.compile("sgd", "mse")
+        x = np.arange(20).reshape(4, 5) / 10.0
+        print(json.dumps([float(model.train_on_batch(x, np.ones((4, 1)))) for _ in range(2)]))
+        """,
+        era="keras-2.2.4",
+    )
+    np.testing.assert_allclose(losses, [0.9562839269638062, 0.7806264758110046], rtol=1e-6)

@@ -102,11 +102,12 @@ def _knows_its_tower(module: Any) -> None:
     kind.call = call
 
 
-def _finite(moments: Any) -> Any:
+def _finite(_: Any) -> Any:
     import tensorflow.compat.v1 as tf
+    from tensorflow.python.ops import nn_impl
 
     def finite_moments(*args: Any, **options: Any) -> Any:
-        mean, variance = moments(*args, **options)
+        mean, variance = nn_impl.moments(*args, **options)
         is_empty = _is_empty.get()
         return _instead(is_empty, tf.zeros_like, mean), _instead(is_empty, tf.zeros_like, variance)
 

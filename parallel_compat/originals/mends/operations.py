@@ -60,18 +60,25 @@ def apply(mends: Register) -> None:
     """Count operations as then; set the functions and register the gradients."""
     if not mends.is_tensorflow_1:
         return
-    from tensorflow.python.compat import compat
     from tensorflow.python.distribute import distribute_lib
-    from tensorflow.python.framework import op_def_library, ops, random_seed
-    from tensorflow.python.ops import array_ops, gen_data_flow_ops, resource_variable_ops, tensor_array_ops
+    from tensorflow.python.framework import ops, random_seed
 
     mends.add(ops.Graph, _last_id=property(_count))
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
     mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
     mends.replace(random_seed, "get_seed", _counts_operations)
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
-    if mends.era is Era.KERAS_2_2_4:
-        return  # its seeds are drawn from numpy
+    if mends.era is Era.KERAS_2_2_4:  # whose seeds are drawn from numpy; a script may use `tf.keras`, too
+        mends.after("tensorflow.python.keras", lambda module: _set_the_originals(mends))
+    else:
+        _set_the_originals(mends)
+
+
+def _set_the_originals(mends: Register) -> None:
+    from tensorflow.python.compat import compat
+    from tensorflow.python.framework import op_def_library
+    from tensorflow.python.ops import array_ops, gen_data_flow_ops, resource_variable_ops, tensor_array_ops
+
     with _registered_again():
         for module in _GRADIENTS:
             importlib.import_module(_OPS_OF_1_15 + module)
