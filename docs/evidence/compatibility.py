@@ -19,10 +19,10 @@ PAGE = HERE / "compatibility.md"
 
 _BEGINNING = """# What runs
 
-Written by `compatibility.py` from `compatibility.json`, which holds what was seen; a test compares them.
+`compatibility.py` writes this page from `compatibility.json`; a test compares them.
 
-`run` runs the original of each era. Before that it computed on Keras 3 as the old Keras's did: what was counted then
-and not again is marked as "counted before".
+`run` runs the old library's own code. An earlier version of `run` imitated old Keras on Keras 3. Figures of that
+version are marked "counted before"; they were not counted again.
 
 - [Facts of each era](#facts-of-each-era)
 - [Random scripts](#random-scripts)
@@ -32,34 +32,35 @@ and not again is marked as "counted before".
 """
 _FACTS = """## Facts of each era
 
-A fact is a number or a name that a real old stack was asked for: a default, a step of an optimizer, a loss, the names
-and order of metrics. The scripts and the answers are in `tests/data/eras`. On two replicas each compiled model is a
-parallel one, and only what towers compute alike is asked. Counted by `python -m tests.evidence.eras.count`.
+A fact is one recorded value of a real old stack: a default, an optimizer's step, a loss, the order of metrics. Scripts
+and recorded values are in `tests/data/eras`. On two replicas each compiled model is a parallel one; facts that
+differ between towers are left out. `python -m tests.evidence.eras.count` counts them.
 """
 _RANDOM = """## Random scripts
 
-Scripts that `tests/evidence/differential/random_scripts.py` makes of a seed, run on the real old stack and under `run`:
-equal are those whose every number is the same within 1e-5 of the largest beside it, and every name. "Varies" are those
-to which the real stack itself gives two answers. Counted by `python -m tests.evidence.differential.count`.
+`tests/evidence/differential/random_scripts.py` generates scripts from seeds. Each ran on the real old stack and under
+`run`. Equal: all names are the same, and all numbers to 1e-5 of the largest value in their array. Varies: the real
+stack itself gives different results in two runs. `python -m tests.evidence.differential.count` counts them.
 """
 _EXAMPLES = """## Examples of Keras 2.2.4
 
-The scripts in `examples/` under `parallel-compat run`, on small data of the same form, with fewer epochs. Counted
-before.
+The scripts in Keras's `examples/` under `parallel-compat run`, with small data of the same shape and fewer epochs.
+Counted before.
 """
 _PROJECTS = """## Public projects
 
-Each was given a few made-up samples in its own data format. "trains": it trained for a few steps to a file that was
-written and read again. "run, counted before": under the former `parallel-compat run`, on Keras 3. "migrated": a copy
-was rewritten by `migrate --write --unsafe` and run by plain Python, with Keras 3 on one CPU. The sources are as they
-were, except for what the last column names and numbers of epochs and batches that a script holds; where a project has
-no script with options, a few lines call its functions as its own documents do. The last column tells of both, and of
-`run` as it was: an original finds keras_contrib and other old packages without `--also`.
+Each project got a few generated samples in its own data format.
+
+- "trains": it trained for a few steps, wrote a file and read it again.
+- "run, counted before": under the earlier version of `run`. It needed `--also` for old packages; `run` no longer does.
+- "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
+- The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
+  no script with options, a few lines call its functions as its documentation does.
 """
 _SUITES = """## Suites of old libraries
 
-The libraries' own tests, as they are: how many pass with TensorFlow 1.15.5 and Keras 2.2.4, or with the stack that a
-row names, and how many of these passed under the pytest plugin, on one CPU. Counted before, and so are the reasons.
+The libraries' own tests, unmodified, on one CPU. First column: how many pass with TensorFlow 1.15.5 and Keras 2.2.4, or
+with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before.
 """
 
 

@@ -210,7 +210,8 @@ class _Choice:
         reason = f"{asked}; {because}" if asked else because
         reason += f", though {self.against[0].text}" if self.against else ""
         if era is Era.KERAS_2_2_4 and self.own.keras_1:
-            reason += f"; it uses {self.own.keras_1} of Keras 1, which Keras 2.2.4 still takes"
+            used = f"it uses {self.own.keras_1} of Keras 1"
+            reason += f"{'' if reason.endswith(used) else f'; {used}'}, which Keras 2.2.4 still takes"
         other = next((each for each in possible[1:] or self._others(era) if each is not era), None)
         hint = f"if it was written for {_NAMES[other]}, add --era {other}" if other and not self.is_certain else ""
         return Decision(era, _uses(self.own), 1 if pair in _OF_1 else 2, reason, self.is_certain, hint)

@@ -287,6 +287,12 @@ def test_a_script_is_of_the_project_that_it_lies_in_whatever_folder_it_is_starte
     assert decision.reason == "setup.py has tensorflow==1.14"
 
 
+def test_a_reason_is_said_once(tmp_path):
+    (tmp_path / "train.py").write_text("import keras\nmodel.fit(x, y, nb_epoch=2)\n")
+    reason = era_of_project(script=str(tmp_path / "train.py")).reason
+    assert reason == "it uses nb_epoch of Keras 1, which Keras 2.2.4 still takes"
+
+
 def test_the_choice_says_what_to_do_if_it_is_wrong(tmp_path):
     script = str(project(tmp_path, {"train.py": TF}) / "train.py")
     assert era_of_project(script).hint == "if it was written for TensorFlow 1, add --era tf.keras-1.15"
