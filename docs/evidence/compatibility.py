@@ -22,7 +22,7 @@ _BEGINNING = """# What runs
 `compatibility.py` writes this page from `compatibility.json`; a test compares them.
 
 `run` runs the old library's own code. An earlier version of `run` imitated old Keras on Keras 3. Figures of that
-version are marked "counted before"; they were not counted again.
+version are marked "counted before". Where a second column says "on the original", some were run again.
 
 - [Facts of each era](#facts-of-each-era)
 - [Random scripts](#random-scripts)
@@ -46,13 +46,14 @@ stack itself gives different results in two runs. `python -m tests.evidence.diff
 _EXAMPLES = """## Examples of Keras 2.2.4
 
 The scripts in Keras's `examples/` under `parallel-compat run`, with small data of the same shape and fewer epochs.
-Counted before.
+The last column says what ran on the original and what was counted before.
 """
 _PROJECTS = """## Public projects
 
 Each project got a few generated samples in its own data format.
 
 - "trains": it trained for a few steps, wrote a file and read it again.
+- "run, on the original": with today's `run` alone. An empty cell was not run again.
 - "run, counted before": under the earlier version of `run`. It needed `--also` for old packages; `run` no longer does.
 - "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
 - The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
@@ -60,13 +61,13 @@ Each project got a few generated samples in its own data format.
 """
 _OTHERS = """## Other projects
 
-Projects that nobody had looked at while `run` was written: untouched, `run` alone, with a few made-up samples; epochs and
-batches were cut from outside. What stood in the way in the first run was mended where it was not the project's own.
+Nobody had looked at these projects while `run` was written. The sources are unchanged; `run` alone, on a few generated
+samples. Epochs and batches were limited from outside.
 """
 _SUITES = """## Suites of old libraries
 
 The libraries' own tests, unmodified, on one CPU. First column: how many pass with TensorFlow 1.15.5 and Keras 2.2.4, or
-with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before.
+with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before. Third: on the original.
 """
 
 
@@ -151,8 +152,8 @@ def _counted(projects: Sequence[tuple[str, ...]]) -> str:
     again = [row[4] for row in projects if row[4]]
     return (
         f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} trained under the former `run`, "
-        f"{migrated} of {tried} that were migrated train by plain Python. On the originals {len(again)} were run again: "
-        f"{sum('train' in seen for seen in again)} train; the others are as their rows say."
+        f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the originals, "
+        f"{sum('train' in seen for seen in again)} of them train; the other rows say what happened."
     )
 
 
