@@ -67,7 +67,8 @@ samples. Epochs and batches were limited from outside.
 _SUITES = """## Suites of old libraries
 
 The libraries' own tests, unmodified, on one CPU. First column: how many pass with TensorFlow 1.15.5 and Keras 2.2.4, or
-with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before. Third: on the original.
+with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before. Third
+column: on the original.
 """
 
 
@@ -152,8 +153,8 @@ def _counted(projects: Sequence[tuple[str, ...]]) -> str:
     again = [row[4] for row in projects if row[4]]
     return (
         f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} trained under the former `run`, "
-        f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the originals, "
-        f"{sum('train' in seen for seen in again)} of them train; the other rows say what happened."
+        f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the "
+        f"originals, {sum('train' in seen for seen in again)} of them train; the other rows say what happened."
     )
 
 
