@@ -134,9 +134,11 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
         "    def fit(self, x, y): return self\n"
         "    def score(self, x, y): return len(x)\n"
         "print(*cross_val_score(Estimator(), np.zeros((9, 1)), np.zeros(9)))\n"
+        "from sklearn.pipeline import make_pipeline\n"
+        "print(make_pipeline(Estimator()).fit(np.zeros((4, 1)), np.zeros(4)).score(np.zeros((4, 1)), np.zeros(4)))\n"
     )
     done = run(code, tmp_path)
-    assert done.stdout.split() == ["3", "3", "3"], done.stderr
+    assert done.stdout.split() == ["3", "3", "3", "4"], done.stderr
 
 
 def test_defaults_are_those_of_the_era(tmp_path):
