@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
-from attacks.hostile_files import HOSTILE, changed, hostile, layer_of, template_of, with_config
+from tests.evidence.attacks.hostile_files import HOSTILE, changed, hostile, layer_of, template_of, with_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import keras
 import numpy as np
 import pytest
-from one_device import classes, mlp
 
 from parallel_compat import parallelize
+from tests.one_device import classes, mlp
 
 
 def compiled():

@@ -15,12 +15,12 @@ import h5py
 import numpy as np
 import pytest
 
-from attacks.hostile_files import REAL, TEMPLATE
 from parallel_compat import CheckpointError, inspect_checkpoint
 from parallel_compat.command import main
 from parallel_compat.recover import reader
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.recovering import recover
+from tests.evidence.attacks.hostile_files import REAL, TEMPLATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ def refused(source: str | os.PathLike[str], tmp_path: Path) -> str:
     for arguments in (["inspect", os.fspath(source)], ["recover", os.fspath(source), "-o", str(tmp_path / "out.h5")]):
         run = subprocess.run(
             [sys.executable, "-c", "import sys; from parallel_compat.command import main; sys.exit(main())", *arguments],
-            capture_output=True, timeout=300, cwd=Path(__file__).parent.parent.parent,
+            capture_output=True, timeout=300, cwd=Path(__file__).parents[3],
         )  # fmt: skip
         said = run.stderr.decode()
         assert run.returncode == 2, said

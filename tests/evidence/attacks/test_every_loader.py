@@ -13,11 +13,11 @@ import keras
 import numpy as np
 import pytest
 
-from attacks import hostile_configs, hostile_storage
-from attacks.hostile_files import HOSTILE, REAL, changed, with_config
-from attacks.test_hostile_files import INSPECTABLE
 from parallel_compat import CheckpointError, load_template_weights, parallelize
 from parallel_compat.legacy import models
+from tests.evidence.attacks import hostile_configs, hostile_storage
+from tests.evidence.attacks.hostile_files import HOSTILE, REAL, changed, with_config
+from tests.evidence.attacks.test_hostile_files import INSPECTABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

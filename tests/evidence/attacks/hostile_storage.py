@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from attacks.hostile_files import HOSTILE, KERNEL, changed, hostile, weights_file
+from tests.evidence.attacks.hostile_files import HOSTILE, KERNEL, changed, hostile, weights_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_device import classes, difference, mlp
 
 from parallel_compat import evaluate_generator, fit_generator, parallelize, predict_generator
+from tests.one_device import classes, difference, mlp
 
 
 class Record(keras.layers.Layer):
@@ -443,7 +443,7 @@ def test_sequence_over_more_steps_than_it_has():
 
 
 def test_processes():
-    import generators_in_processes
+    from tests import generators_in_processes
 
     model, record = recorder(1)
     run_fit(model, generators_in_processes.Squares(), epochs=2, workers=2, use_multiprocessing=True, shuffle=False)

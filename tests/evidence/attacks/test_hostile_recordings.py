@@ -12,13 +12,13 @@ import h5py
 import numpy as np
 import pytest
 
-from attacks.hostile_files import DATA
 from parallel_compat.compare.compare_command import summary
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.recordings import read_recording, recording_of
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.inspecting import inspect_checkpoint
+from tests.evidence.attacks.hostile_files import DATA
 
 if TYPE_CHECKING:
     from pathlib import Path

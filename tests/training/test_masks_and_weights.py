@@ -5,9 +5,9 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
-from one_device import classes, mlp, train_both
 
 from parallel_compat import parallelize
+from tests.one_device import classes, mlp, train_both
 
 ROWS = 101
 

@@ -15,10 +15,10 @@ import h5py
 import numpy as np
 import pytest
 
-from attacks import hostile_configs, hostile_storage
-from attacks.hostile_files import HOSTILE
 from parallel_compat import CheckpointError, inspect_checkpoint
 from parallel_compat.recover.recovering import recover
+from tests.evidence.attacks import hostile_configs, hostile_storage
+from tests.evidence.attacks.hostile_files import HOSTILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops as K
-from one_device import classes, mlp, train_both
 
 from parallel_compat import parallelize
+from tests.one_device import classes, mlp, train_both
 
 SAMPLES = 101
 

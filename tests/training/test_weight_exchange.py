@@ -11,13 +11,13 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_device import classes, difference, mlp, train_both
 
 from parallel_compat import parallelize
 from parallel_compat.training import weight_exchange
 from parallel_compat.training.weight_exchange import WeightExchange, check_weights
+from tests.one_device import classes, difference, mlp, train_both
 
-sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from partitions import traffic_of
 
 DEVICES = [f"/job:localhost/replica:0/task:0/device:CPU:{i}" for i in range(8)]

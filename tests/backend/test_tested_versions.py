@@ -11,7 +11,7 @@ import pytest
 
 from parallel_compat import tested_versions
 
-ROWS = json.loads((Path(__file__).parents[1] / "docs" / "versions.json").read_text())
+ROWS = json.loads((Path(__file__).parents[2] / "docs" / "versions.json").read_text())
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import keras
 import numpy as np
-import oracle
 import pytest
 
 from parallel_compat import multi_gpu_model
+from tests.evidence import oracle
 
 TOLERANCE = 1e-5
 # The old towers each moved BatchNormalization's statistics once a step, in no fixed order.

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops as K
-from one_device import classes, train_both
 
 from parallel_compat import parallelize
+from tests.one_device import classes, train_both
 
 ROWS = 101
 

@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_device import classes, mlp, train_both
 
 from parallel_compat import parallelize
+from tests.one_device import classes, mlp, train_both
 
 optimizers = keras.optimizers
 OPTIMIZERS = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import keras
 import pytest
-from one_device import classes, mlp, train_both
+
+from tests.one_device import classes, mlp, train_both
 
 
 def sgd():

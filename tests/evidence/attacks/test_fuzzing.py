@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attacks.hostile_files import DATA, REAL
 from parallel_compat.recover.config_json import model_entry
 from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.errors import CheckpointError
@@ -20,6 +19,7 @@ from parallel_compat.recover.layer_tree import tree_of_config
 from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.recovering import recover
 from parallel_compat.recover.rules.training import compiled
+from tests.evidence.attacks.hostile_files import DATA, REAL
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DATA = Path(__file__).parent.parent / "data"
+DATA = Path(__file__).parents[2] / "data"
 REAL = DATA / "oracle" / "h5" / "sgd_even.parallel.h5"
 TEMPLATE = DATA / "oracle" / "h5" / "sgd_even.template.h5"
 KERNEL = "model_weights/mlp/hidden/kernel:0"

@@ -12,7 +12,7 @@ import numpy as np
 from keras import layers as L
 from keras import ops as K
 
-FOLDER = Path(__file__).parent / "data" / "oracle"
+FOLDER = Path(__file__).parents[1] / "data" / "oracle"
 CASES = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
