@@ -35,7 +35,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     ),
     "compare": (
         "parallel_compat.compare.compare_command",
-        "check a script against results recorded in the old environment",
+        "say whether rewriting a script changes its results, and why",
     ),
 }
 COULD_NOT_RUN = 2

@@ -13,7 +13,7 @@ from parallel_compat.warning_category import ParallelCompatWarning
 # The releases that the tests ran with (`docs/versions.json`), as major and minor numbers.
 TESTED = {
     "keras": ((3, 12), (3, 13), (3, 14), (3, 15)),
-    "tensorflow": ((2, 18), (2, 21)),
+    "tensorflow": ((2, 18), (2, 19), (2, 20), (2, 21)),
 }
 _SPELLED = {"keras": "Keras", "tensorflow": "TensorFlow"}
 
@@ -26,11 +26,10 @@ def tested() -> str:
 def _in_words(releases: tuple[tuple[int, int], ...]) -> str:
     """Return releases in words.
 
-    >>> _in_words(((2, 18), (2, 21)))
-    '2.18 to 2.21'
+    >>> _in_words(((2, 18), (2, 20), (2, 21)))
+    '2.18, 2.20, 2.21'
     """
-    ends = [".".join(map(str, release)) for release in (releases[0], releases[-1])]
-    return " to ".join(dict.fromkeys(ends))
+    return ", ".join(".".join(map(str, release)) for release in releases)
 
 
 def untested(loaded: dict[str, str]) -> list[str]:

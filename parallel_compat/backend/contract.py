@@ -72,6 +72,7 @@ KERAS = (
     Name("keras.src.ops.node.Node._keras_history", "which operation made a symbolic tensor"),
     Name("keras.Operation._inbound_nodes", "values of symbolic tensors are computed again"),
     Name("keras.src.ops.symbolic_arguments.SymbolicArguments.fill_in", "the same", "self, tensor_dict"),
+    Name("keras.src.ops.numpy.Multiply.compute_output_spec", "`x * 2` is not sparse", "self, x1, x2"),
     Name("keras.src.activations.activations._keras_logits", "losses of replicas' outputs are computed on logits"),
     Name(f"{_SCOPE}.masking._keras_mask", "masks travel with replicas' outputs"),
     Name("keras.src.backend.compute_output_spec", "losses are built on shapes alone", "fn"),

@@ -17,8 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.compare.curves import Curve, curve, percent
-from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Finding, part, relative_difference, tolerance
+from parallel_compat.compare.curves import Curve, curve
+from parallel_compat.compare.differences import (
+    EPSILON,
+    NOISE,
+    TOLERANCE,
+    Finding,
+    part,
+    percent,
+    relative_difference,
+    tolerance,
+)
 from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.reasons import Reason, description, reason_of
 from parallel_compat.compare.results import Results
@@ -157,13 +166,14 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""
-        known = {name: value for name, value in asdict(self).items() if name not in ("described", "sources", "era")}
-        why = {}
+        own = {name: value for name, value in asdict(self).items() if name not in ("described", "sources", "era")}
+        why: dict[int | None, Any] = {}
         for model, place, finding in self.in_order():
             if model not in why:
                 reason = self.reason(model, finding)
-                why[model] = {"place": place, **asdict(finding), **(reason._asdict() if reason else {})}
-        return {**known, "equal": self.is_equal, "verdict": self.verdict(), "why": why}
+                known = {"row": reason.what, "why": reason.text, "what_to_do": reason.remedy} if reason else {}
+                why[model] = {"place": place, **asdict(finding), **known}
+        return {**own, "equal": self.is_equal, "verdict": self.verdict(), "why": why}
 
 
 def compare(old: Recording, new: Recording, again: Recording | None = None) -> Comparison:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.compare.differences import tolerance
+from parallel_compat.compare.differences import percent, tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ class Curve:
         notes = []
         if self.fed:
             number = "every step" if len(self.fed) >= self.compared else f"{len(self.fed)} of {self.compared} steps"
-            notes.append(f"its own batches are others: the original's were handed over in {number}")
+            notes.append(f"its own batches are others, or a model computed them: it got the original's in {number}")
         elif self.ordered:
             notes.append("fit shuffles in another order: the original's order of samples was handed over")
         if self.masked:
@@ -112,10 +112,3 @@ def _distance(a: float, b: float) -> float:
     if math.isfinite(a) and math.isfinite(b):
         return abs(a - b) / max(abs(a), 1e-6)
     return 0.0 if str(a) == str(b) else math.inf
-
-
-def percent(part: float) -> str:
-    """Say a relative difference in percent."""
-    if not math.isfinite(part):
-        return "one is no number"
-    return f"{100 * part:,.0f} %" if part >= 1 else f"{100 * part:.2g} %"

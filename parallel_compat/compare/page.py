@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from parallel_compat import html_report
-from parallel_compat.compare.curves import percent
+from parallel_compat.compare.differences import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

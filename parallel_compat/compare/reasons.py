@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from parallel_compat.names.results import RESULTS, Result
+from parallel_compat.names.results import RESULTS, THEN, Result
 
 if TYPE_CHECKING:
     from parallel_compat.compare.differences import Finding
@@ -96,7 +96,7 @@ _SIGNS = (
     _Sign("the order in which `evaluate`", "evaluate", by_words=True),
     _Sign("`load_weights(", "weights step", by_words=True),
     _Sign("pictures that `ImageDataGenerator`", "data", by_words=True),
-    _Sign("the order of samples", "data"),
+    _Sign("the order of samples", "data", ""),
 )  # fmt: skip
 # What computes as the original did, where `migrate` does not write it by itself.
 _STAND_INS = {
@@ -153,14 +153,18 @@ def reason_of(
             and (era is None or era in row.eras)
             and (not sign.by_words or re.search(row.words, sources or ""))
         ):
-            return Reason(row.what, f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}.", _remedy(row))
+            text = f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}."
+            return Reason(row.what, text, _remedy(row, "" if era is None else f"`migrate --era {era.value}` or "))
     return None
 
 
-def _remedy(row: Result) -> str:
+def _remedy(row: Result, era: str) -> str:
+    """Say what to do; `--era` tells `migrate` what no line of a source may tell it."""
     stand_in = next((text for start, text in _STAND_INS.items() if row.what.startswith(start)), "")
     if "--unsafe" in row.migrate:
-        return f"`migrate --unsafe` writes the old value. {stand_in}".strip()
+        return f"{era}`migrate --unsafe` writes the old value. {stand_in}".strip()
     if "--to native" in row.migrate:
         return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
+    if row.migrate.startswith(THEN):
+        return f"{era}`migrate --unsafe` rewrites it. {stand_in}".strip()
     return stand_in or "No rewriting computes as the original: where it matters, stay with `parallel-compat run`."

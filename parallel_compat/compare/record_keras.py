@@ -54,13 +54,14 @@ EAGER_CLASSES = (
     "keras.src.engine.training",
     "tf_keras.src.engine.training",
     "keras.src.backend.tensorflow.trainer",
+    "parallel_compat.training.trainer",
 )
 # The training of TensorFlow 2.0 and 2.1 is in functions.
 FUNCTIONS = (
     "tensorflow.python.keras.engine.training_v2_utils",
     "tensorflow_core.python.keras.engine.training_v2_utils",
 )
-CLASSES = ("TensorFlowTrainer", "Model")
+CLASSES = ("TensorFlowTrainer", "ParallelTrainer", "Model")
 BUILDING = tuple(
     (start + end, kind, entry)
     for start in ("keras.", "tensorflow.python.keras.", "tensorflow_core.python.keras.", "keras.src.", "tf_keras.src.")
@@ -664,10 +665,10 @@ class Recorder(object):
             self._entered += 1
             try:
                 if self._entered == 1:
-                    self._put_states("before " + name)
+                    self.put_states("before " + name)
                 result = original(model, *given, **keywords)
                 if self._entered == 1:
-                    self._put_states("after " + name)
+                    self.put_states("after " + name)
                 return result
             finally:
                 self._fitted = fitted
@@ -679,7 +680,7 @@ class Recorder(object):
         method.__wrapped__ = original  # `inspect.signature` asks for it
         return method
 
-    def _put_states(self, place):
+    def put_states(self, place):
         """A model that is built draws from numpy in Keras 2, and not in Keras 3: what a script draws then follows."""
         number = self._calls[place] = self._calls.get(place, -1) + 1
         if self.replay is not None:
@@ -1325,8 +1326,9 @@ class EagerFunction(object):
     def _forward(self, kept, batch):
         """Compute what the model puts out in training, and put everything back that this changes."""
         model = self._model
-        if kept.facts["random_layers"]:
-            return {}
+        on_replicas = getattr(getattr(model, "strategy", None), "num_replicas_in_sync", 1) > 1
+        if kept.facts["random_layers"] or (on_replicas and kept.facts["masked_layers"]):
+            return {}  # outside of a step replicas draw for the whole batch
         import tensorflow as tf
 
         variables = list(getattr(model, "variables", model.weights))
@@ -1341,8 +1343,7 @@ class EagerFunction(object):
             x = [tf.convert_to_tensor(leaf) for leaf in batch["x"]]
             x = x[0] if len(x) == 1 else x
             values["outputs"] = [np.asarray(leaf) for leaf in flat(model(x, training=True))]
-            replicas = getattr(model, "replicas", None) or getattr(model, "gpus", None)
-            if not kept.steps and replicas is None:
+            if not kept.steps and not on_replicas:
                 pairs = tensors_of_layers(model)
                 if pairs:
                     whole = type_of_models(model)(model.inputs, [tensor for _, tensor in pairs], name="record_keras")
@@ -1566,6 +1567,7 @@ def main(arguments=None):
     sys.argv = [given.script] + given.arguments
     sys.path[0] = os.path.dirname(os.path.abspath(given.script))
     recorder.look()
+    recorder.put_states("start")
     try:
         runpy.run_path(given.script, run_name="__main__")
     finally:

@@ -55,7 +55,7 @@ class Results:
                 continue
             if a["data"] is not None and b["data"] is not None and not _same_sums(a["data"], b["data"]):
                 text = f"{kind} {number} was called with other data"
-                self.findings.append(Finding("data", kind, None, text))
+                self.findings.append(Finding("data", kind, None, text, kind))
                 continue
             self._values(number, a, b) if kind == "evaluate" else self._predictions(number)
         if late:

@@ -228,7 +228,7 @@ def _call(command: list[str], what: str, place: Path, environment: dict[str, str
 
 def _end(printed: str) -> str:
     lines = [line for line in printed.rstrip().splitlines() if line.strip()]
-    return "\n".join(f"  {line[:200]}" for line in lines[-_LINES:])
+    return "\n".join(f"  {line[:400]}" for line in lines[-_LINES:])
 
 
 def copy_project(root: Path, copy: Path) -> None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.compare.comparison import Comparison, compare
-from parallel_compat.compare.curves import Curve, percent
-from parallel_compat.compare.differences import tolerance
+from parallel_compat.compare.curves import Curve
+from parallel_compat.compare.differences import percent, tolerance
 from parallel_compat.compare.runs import Runs, Script, original_era
 from parallel_compat.names import results
 
@@ -123,16 +123,16 @@ def lines(found: Verified) -> list[str]:
 
 def _effect(without: Comparison, unsafe: Comparison) -> str | None:
     """Say by how much a finding changes a loss; None where it does not."""
-    worst = 0.0
-    for one, other in zip(without.curves, unsafe.curves, strict=False):
-        steps = min(one.compared, other.compared, STEPS)
-        if steps:
-            both = Curve(other.new, one.new)
-            if not max(map(both.distance, range(steps))) <= tolerance(other.noise(steps - 1)):
-                worst = max(worst, both.distance(steps - 1))
     if any(finding.kind == "weights" for _, finding in without.findings):
         return "the weights have other shapes"
-    return f"the loss differs by {percent(worst)} after {STEPS} steps" if worst else None
+    told = [(0.0, 0)]
+    for one, other in zip(without.curves, unsafe.curves, strict=False):
+        steps = min(one.compared, other.compared, STEPS)
+        both = Curve(other.new, one.new)
+        if steps and not max(map(both.distance, range(steps))) <= tolerance(other.noise(steps - 1)):
+            told.append((both.distance(steps - 1), steps))
+    worst, steps = max(told)
+    return f"the loss differs by {percent(worst)} after {steps} steps" if steps else None
 
 
 def _worth(found: Comparison) -> str:

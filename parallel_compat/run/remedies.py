@@ -57,7 +57,7 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         ValueError,
         "setting an array element with a sequence",
         "array[i] = value",
-        "numpy 2.4 makes no number of an array of one: `array[i] = value.item()`, or `value[0]`",
+        "numpy 2.4 makes no number of an array of one: `pip install 'numpy<2.4'`, or `array[i] = value.item()`",
     ),
     (
         TypeError,
@@ -82,7 +82,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         for said in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
     ),
     *(
-        (TypeError, said, "a number of an array", "numpy 2.4 makes one of arrays without axes alone: `array.item()`")
+        (
+            TypeError,
+            said,
+            "a number of an array",
+            "numpy 2.4 makes one of arrays without axes alone: `pip install 'numpy<2.4'`, or `array.item()`",
+        )
         for said in (
             "only 0-dimensional arrays can be converted",
             "a real number is required, not numpy.ndarray",

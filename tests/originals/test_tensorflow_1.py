@@ -109,6 +109,7 @@ def test_contrib_computes_what_it_did() -> None:
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             found = {name: [np.asarray(v).tolist() for v in session.run(value)] for name, value in found.items()}
+        found["size"] = tf.contrib.image.rotate(tf.placeholder(tf.float32, (None, 5, 6, 3)), 0.3).shape.as_list()
         found["hparams"] = tf.contrib.training.HParams(a=1, b=[1.0]).parse("a=3").values()
         found["variables"] = [variable.name for variable in tf.trainable_variables()]
         try:
@@ -126,6 +127,7 @@ def test_contrib_computes_what_it_did() -> None:
         [[0, 1, 1], [1, 1, 1]],
         [[3, 1, 1], [1, 1, 1]],
     ]
+    assert said["size"] == [None, 5, 6, 3]
     assert said["hparams"] == {"a": 3, "b": [1.0]}
     assert said["variables"][:2] == ["Conv/weights:0", "Conv/BatchNorm/beta:0"]
     assert "Resampler" in said["refused"]
@@ -242,3 +244,71 @@ def test_tensorboard_in_eager_mode_writes_the_graph_and_a_profile(tmp_path: Path
         """
     )
     assert said == [1, 1]
+
+
+def test_dropout_of_a_seed_in_eager_fit() -> None:
+    """What TensorFlow 1.15.5 printed; the losses are float64, which JSON takes."""
+    losses = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        tf.enable_eager_execution()
+        L = tf.keras.layers
+        np.random.seed(0)
+        x, y = np.random.rand(8, 5).astype("f"), np.random.rand(8, 1).astype("f")
+        tf.compat.v2.random.set_seed(3)
+        ones = {"kernel_initializer": "ones"}
+        model = tf.keras.Sequential([L.Dense(6, input_shape=(5,), **ones), L.Dropout(0.5), L.Dense(1, **ones)])
+        model.compile("sgd", "mse")
+        [model.train_on_batch(x, y) for _ in range(3)]
+        print(json.dumps(model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False).history["loss"]))
+        """
+    )
+    np.testing.assert_allclose(losses, [0.906094491481781, 0.35887202620506287], rtol=1e-6)
+
+
+def test_moving_statistics_of_towers_follow_one_another() -> None:
+    """One update for the batch and one for each tower: 0.99 ** 3, in each run."""
+    found = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.python.keras.utils import multi_gpu_utils
+
+        multi_gpu_utils._get_available_devices = lambda: ["/device:cpu:0", "/device:gpu:0", "/device:gpu:1"]
+        tf.keras.backend.set_session(tf.Session(config=tf.ConfigProto(allow_soft_placement=True)))
+        found = []
+        for _ in range(6):
+            model = tf.keras.Sequential([tf.keras.layers.BatchNormalization(input_shape=(4,))])
+            parallel = tf.keras.utils.multi_gpu_model(model, 2)
+            parallel.compile("sgd", "mse")
+            parallel.train_on_batch(np.ones((4, 4)), np.ones((4, 4)))
+            found.append(float(model.get_weights()[3][0]))
+        print(json.dumps(found))
+        """
+    )
+    np.testing.assert_allclose(found, [0.99**3] * 6, rtol=1e-6)
+
+
+def test_the_seed_of_a_graph_serves_tf_keras_beside_keras_2_2() -> None:
+    """What TensorFlow 1.15.5 printed."""
+    losses = run(
+        """
+        import json
+        import keras
+        import numpy as np
+        import tensorflow as tf
+
+        tf.set_random_seed(1)
+        L = tf.keras.layers
+        model = tf.keras.Sequential([L.Dense(3, input_shape=(5,)), L.Dropout(0.5), L.Dense(1)])
+        model.compile("sgd", "mse")
+        x = np.arange(20).reshape(4, 5) / 10.0
+        print(json.dumps([float(model.train_on_batch(x, np.ones((4, 1)))) for _ in range(2)]))
+        """,
+        era="keras-2.2.4",
+    )
+    np.testing.assert_allclose(losses, [0.9562839269638062, 0.7806264758110046], rtol=1e-6)

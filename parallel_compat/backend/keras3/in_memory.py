@@ -217,7 +217,8 @@ def validates_after(model: keras.Model, epoch: int, frequency: Any) -> bool:
 def in_order(model: keras.Model, logs: dict[str, Any]) -> Any:
     """Return logs as `evaluate` and `train_on_batch` do without `return_dict`: a list, the metrics' names first."""
     # Those that `compile` was given are in one metric of the model's, and have names of their own.
-    names = [part.name for metric in model.metrics for part in getattr(metric, "metrics", None) or [metric]]
+    given = model._compile_metrics
+    names = [part.name for metric in model.metrics for part in (metric.metrics if metric is given else [metric])]
     known = [logs[name] for name in names if name in logs]
     values = known + [logs[name] for name in sorted(logs.keys() - set(names))]
     return values[0] if len(values) == 1 else values

@@ -28,6 +28,7 @@ ALL = (
     "operation_layers",
     "functions",
     "saved_models",
+    "empty_towers",
     "reading_ahead",
     "order_of_updates",
     "cudnn_layers",
