@@ -34,7 +34,8 @@ def rows() -> list[dict[str, Any]]:
 
 
 def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
+    kind = " nightly" if ".dev" in version else " candidate" if "rc" in version else ""
+    return ".".join(version.split(".")[:2]) + kind
 
 
 def table() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would cost the command's start milliseconds
@@ -80,13 +81,20 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         value = getattr(import_module(home), name)
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
+        from parallel_compat import tested_versions
         from parallel_compat.missing_keras import explain
 
-        reason = explain(error)
+        reason = explain(error) if isinstance(error, ImportError) else None
+        kind: type[ImportError] = type(error) if isinstance(error, ImportError) else ImportError
+        reason = reason or tested_versions.what_is_gone()
         if reason is None:
             raise
-        raise type(error)(f"`parallel_compat.{name}`: {reason}.", name=error.name) from error
+        raise kind(f"`parallel_compat.{name}`: {reason}.", name=error.name) from error
+    if "keras" in sys.modules:
+        from parallel_compat import tested_versions
+
+        tested_versions.warn_of_untested()
     globals()[name] = value
     return value
 

@@ -35,7 +35,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     ),
     "compare": (
         "parallel_compat.compare.compare_command",
-        "check a script against results recorded in the old environment",
+        "say whether rewriting a script changes its results, and why",
     ),
 }
 COULD_NOT_RUN = 2
@@ -56,9 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except ImportError as error:
+        from parallel_compat import tested_versions
         from parallel_compat.missing_keras import explain
 
-        reason = explain(error)
+        reason = explain(error) or tested_versions.what_is_gone()
         if reason is None:
             raise
         print(f"parallel-compat: error: {reason}.", file=sys.stderr)

@@ -220,10 +220,7 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
     missing = [i for i in ids if not 0 <= i < len(available)]
     if len(ids) < _fewest or missing:
         wanted = "at least 2 devices" if len(ids) < _fewest else f"the devices {ids}"
-        raise ValueError(
-            f"Expected {wanted} for `gpus`, for multi-GPU usage to be effective. Received: gpus={gpus!r}. "
-            f"{_devices_text(available, len(ids))}"
-        )
+        raise ValueError(f"Expected {wanted} for `gpus`. Received: gpus={gpus!r}. {_devices_text(available, len(ids))}")
     kind = available[0].split(":")[0]
     return [f"{kind}:{i}" for i in ids]
 
@@ -270,16 +267,16 @@ def _is_int(value: object) -> TypeGuard[int]:
 def how_to_simulate(number: int) -> str:
     """Say how code finds so many devices on a machine without GPUs; `parallel-compat run` says it in its own way."""
     return (
-        f"To try {number}-replica code on it, call `parallel_compat.simulate_devices({number})` directly after the "
-        f"imports, or start the script with `parallel-compat run --replicas {number}`."
+        f"Try: `parallel-compat run --replicas {number} SCRIPT`, or `parallel_compat.simulate_devices({number})` "
+        "directly after the imports."
     )
 
 
 def _devices_text(available: list[str], wanted: int) -> str:
     if not available:
-        return f"This machine shows no GPU to TensorFlow. {how_to_simulate(max(wanted, 2))}"
+        return f"TensorFlow sees no GPU. {how_to_simulate(max(wanted, 2))}"
     if wanted < 2:
-        return f"This machine has: {available}. On one device train the model itself, without a parallel model."
+        return f"TensorFlow sees {available}. On one device train the model itself, without a parallel model."
     if available[0].startswith("CPU"):
-        return f"This process has: {available}. {how_to_simulate(wanted)}"
-    return f"This machine has: {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."
+        return f"TensorFlow sees {available}. {how_to_simulate(wanted)}"
+    return f"TensorFlow sees {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."

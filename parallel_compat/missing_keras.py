@@ -7,6 +7,8 @@ import json
 import os
 
 _PACKAGES = ("tensorflow", "keras")
+# What the code of Keras 2.2.4 and 2.3.1 imports, and TensorFlow 2.21 does not bring: module -> package.
+OF_OLD_KERAS = {"scipy": "scipy", "six": "six", "yaml": "pyyaml"}
 _INSTALL = (
     "Install it with `pip install 'parallel-compat[tensorflow]'`, or 'parallel-compat[gpu]' on Linux with NVIDIA GPUs"
 )
@@ -32,10 +34,18 @@ def explain(error: ImportError) -> str | None:
     fails = f"{package} is installed, and importing it fails: {type(error).__name__}: {error}"
     missing = (error.name or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and missing not in _PACKAGES:
-        return f"{fails}. Install it with `pip install {missing}`"
+        return f"{fails}. Install it with `pip install {OF_OLD_KERAS.get(missing, missing)}`"
     return (
         f"{fails}. A new environment with `pip install 'parallel-compat[tensorflow]'` has versions that fit each other"
     )
+
+
+def missing_of_old_keras() -> str | None:
+    """Say which packages standalone Keras needs and this environment does not have, or None."""
+    missing = [package for module, package in OF_OLD_KERAS.items() if not is_installed(module)]
+    if not missing:
+        return None
+    return f"Old Keras needs {', '.join(missing)}, which is not installed here. Run: pip install {' '.join(missing)}"
 
 
 def other_backend(received: str) -> str:

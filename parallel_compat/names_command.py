@@ -32,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="list the attributes of Keras and TensorFlow that this package replaces, and why",
     )
+    parser.add_argument(
+        "--contract",
+        action="store_true",
+        help="check that the installed Keras and TensorFlow have every private name that this package needs of them",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.differences:
         print(results_page.page(), end="")
         return 0
+    if arguments.contract:
+        return check_contract()
     if arguments.patches:
         print("\n".join(patches_of_everything()))
         return 0
@@ -80,6 +87,24 @@ def patches_of_everything() -> list[str]:
     from parallel_compat.backend.patches import patches
 
     return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
+
+
+def check_contract() -> int:
+    """Print which private names are gone, or how many are there; return the exit code."""
+    # Here, for the names need neither Keras nor TensorFlow.
+    import keras
+    import tensorflow as tf
+
+    from parallel_compat.backend import contract
+    from parallel_compat.originals import contract as of_originals
+
+    versions = f"Keras {keras.__version__}, TensorFlow {tf.__version__}"
+    gone = contract.check() + of_originals.check()
+    for sentence in gone:
+        print(sentence)
+    needed = len(contract.KERAS), len(contract.TENSORFLOW), len(of_originals.needed())
+    print(f"{versions}: {len(gone)} of the {sum(needed)} private names that are needed are gone or have changed")
+    return 1 if gone else 0
 
 
 def counts() -> list[str]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from test_import_circles import PACKAGE, imports, module_name
+
+from tests.package_imports import PACKAGE, imports, module_name
 
 ROOT = PACKAGE.parent
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
@@ -106,6 +110,7 @@ BELOW_ALL = {
         "hdf5_output",
         "missing_keras",
         "module_loaders",
+        "private_names",
         "warning_category",
     )
 }
@@ -127,3 +132,130 @@ def test_what_is_below_all_imports_nothing_of_this_package() -> None:
     assert {
         module: others - DOORS for module, others in MODULES.items() if module in BELOW_ALL and others - DOORS
     } == {}
+
+
+def rows_of_features() -> list[tuple[str, list[str]]]:
+    """Return the rows of "Where is it?": a feature and the files or folders that have it."""
+    section = PAGE.split("## Where is it?")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")][2:]
+    return [(feature.strip(), re.findall(r"`([^`]+)`", places)) for feature, places in rows]
+
+
+# A word of the code by which each feature is found; None for one that is a whole file, whose name says it.
+WORDS = {
+    "`class_weight` with `sample_weight`": "class_weight",
+    "clipping by `clipnorm`": "clipping",
+    "a checkpoint of a parallel model": "ParallelModelCheckpoint",
+    "a checkpoint of an old parallel": "save",
+    "Lambda layers": "marshal",
+    "`CuDNNLSTM`": "CuDNN",
+    "pretended GPUs": "GPU",
+    "what `tf.placeholder`": "contrib",
+    "`--resume`": "resume",
+    "where old Keras": "sha256",
+    "the era of a project": "era_of_project",
+    "gradients of an `Embedding`": "rows",
+    "loss weights by name": "loss",
+    "the single model out of": "unwrap",
+    "`fit_generator`": "fit_generator",
+}
+
+
+def test_each_feature_is_where_the_page_says() -> None:
+    rows = rows_of_features()
+    assert len(rows) >= 15
+    for feature, places in rows:
+        word = next(word for start, word in WORDS.items() if feature.startswith(start))
+        for place in places:
+            path = PACKAGE / place
+            assert path.exists(), (feature, place)
+            files = path.rglob("*.py") if path.is_dir() else [path]
+            text = "".join(file.read_text("utf-8") for file in files)
+            assert word.lower() in text.lower(), (feature, place)
+        assert 1 <= len({place.partition("/")[0] for place in places}) <= 2, feature
+
+
+def own_lines(function: ast.FunctionDef) -> int:
+    """Count the lines of a function without its docstring and the functions inside of it."""
+
+    def length(node: ast.AST) -> int:
+        return int(node.end_lineno) - int(node.lineno) + 1  # type: ignore[attr-defined]
+
+    inner = [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef) and node is not function]
+    docstring = function.body[0] if ast.get_docstring(function) is not None else None
+    return length(function) - sum(map(length, inner)) - (length(docstring) if docstring is not None else 0)
+
+
+# Why a function has more than 60 lines.
+LONG = {
+    "names/arguments.py:_layers": "a table of rows",
+    "names/arguments.py:_training": "a table of rows",
+    "run/run_command.py:add_arguments": "one statement for each option",
+}
+
+
+def test_no_function_has_more_than_60_lines_without_a_reason() -> None:
+    long = {
+        f"{path.relative_to(PACKAGE)}:{node.name}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and own_lines(node) > 60
+    }
+    assert long == set(LONG)
+
+
+def logic(path: Path) -> list[tuple[int, str]]:
+    """Return the lines of a module with their numbers, without imports, signatures, long texts and comments."""
+    text = path.read_text("utf-8")
+    left_out: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            left_out.update(range(node.lineno, node.body[0].lineno))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and node.end_lineno != node.lineno
+        ):
+            left_out.update(range(node.lineno, (node.end_lineno or 0) + 1))
+    lines = enumerate(text.splitlines(), 1)
+    return [(n, line.strip()) for n, line in lines if n not in left_out and len(line.strip("( )[]{},#")) > 3]
+
+
+def repeated(paths: list[Path], length: int) -> list[tuple[str, str]]:
+    """Return the places where as many lines stand as elsewhere, to the letter."""
+    seen: dict[tuple[str, ...], str] = {}
+    found = []
+    for path in paths:
+        lines = logic(path)
+        for i in range(len(lines) - length + 1):
+            run = tuple(line for _, line in lines[i : i + length])
+            here = f"{path.name}:{lines[i][0]}"
+            if seen.setdefault(run, here) != here:
+                found.append((seen[run], here))
+    return found
+
+
+def test_no_eight_lines_stand_twice() -> None:
+    assert repeated(sorted(PACKAGE.rglob("*.py")), 8) == []
+
+
+def test_repeated_lines_are_found(tmp_path: Path) -> None:
+    body = "".join(f"    value_{i} = {i} + 1000\n" for i in range(8))
+    (tmp_path / "one.py").write_text(f"def one():\n{body}")
+    (tmp_path / "two.py").write_text(f"def two():\n    first = 1\n{body}")
+    assert repeated(sorted(tmp_path.glob("*.py")), 8) == [("one.py:2", "two.py:3")]
+
+
+def test_the_loader_of_old_models_loads_few_modules() -> None:
+    """A migrated script pays for what it imports."""
+    script = (
+        "import sys\nfrom parallel_compat.legacy.models import load_model\n"
+        "print(sum(name.partition('.')[0] == 'parallel_compat' for name in sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
+    assert int(run.stdout.split()[-1]) <= 40
+
+
+def test_nobody_looks_at_the_frames_of_callers() -> None:
+    looks = re.compile(r"sys\._getframe|inspect\.(?:stack|currentframe)|\.f_back\b")
+    parts = ("backend", "batches", "legacy", "migrate", "names", "originals", "recover", "training")
+    found = [path.name for part in parts for path in (PACKAGE / part).rglob("*.py") if looks.search(path.read_text())]
+    assert found == []

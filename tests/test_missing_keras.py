@@ -10,6 +10,7 @@ from pathlib import Path
 import keras
 import pytest
 
+from parallel_compat import missing_keras
 from parallel_compat.backend.keras3 import which_backend
 
 PROJECT = Path(__file__).parents[1]
@@ -57,6 +58,14 @@ def test_another_backend_by_variable_or_by_file(tmp_path):
     (tmp_path / "keras.json").write_text('{"backend": "torch"}')
     line = asked(tmp_path, None)
     assert f"Received: torch, from {tmp_path / 'keras.json'}. Set KERAS_BACKEND=tensorflow" in line
+
+
+def test_what_old_keras_needs_is_named_before_it_starts(monkeypatch):
+    assert missing_keras.missing_of_old_keras() is None
+    there = missing_keras.is_installed
+    monkeypatch.setattr(missing_keras, "is_installed", lambda name: name != "yaml" and there(name))
+    said = missing_keras.missing_of_old_keras()
+    assert said == "Old Keras needs pyyaml, which is not installed here. Run: pip install pyyaml"
 
 
 def test_a_backend_that_is_installed_is_refused_too(monkeypatch):

@@ -1,4 +1,7 @@
-"""`parallel-compat compare RECORDING SCRIPT`: run the script here, from the recorded weights, and say what differs."""
+"""`parallel-compat compare SCRIPT`: run it on its original and rewritten for Keras 3, and say what differs.
+
+`parallel-compat compare RECORDING SCRIPT` takes what `record_keras.py` wrote on an old machine for the original.
+"""
 
 from __future__ import annotations
 
@@ -8,91 +11,185 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from parallel_compat.compare.comparison import Comparison
 
 EPILOG = """examples:
-  parallel-compat recorder > record_keras.py          writes the recorder
-  python record_keras.py --out old.h5 train.py        in the old environment
-  parallel-compat compare old.h5 train.py             here, under `parallel-compat run`
+  parallel-compat compare train.py                    a migrated copy against the original, on this machine
+  parallel-compat compare --unsafe train.py           migrated with --unsafe
+  parallel-compat compare --with native train.py      migrated to plain Keras 3
+  parallel-compat compare --with ported/ train.py     your own port, in a folder
+  parallel-compat compare --html page.html --replicas 2 train.py --epochs 3
+
+with a recording of an old machine:
+  parallel-compat recorder > record_keras.py          one file, for the old environment
+  python record_keras.py --out old.h5 train.py        there
+  parallel-compat compare old.h5 train.py             here: unmodified, under `parallel-compat run`
   parallel-compat compare --plain old.h5 migrated/train.py
-  parallel-compat compare --replicas 2 one_device.h5 train.py
 """
 DIFFERENT, COULD_NOT_RUN = 1, 2
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the subcommand takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
-    parser.add_argument("--plain", action="store_true", help="run the script with plain Python, without `run`")
-    parser.add_argument("--replicas", metavar="N", help="see `parallel-compat run --help`")
-    parser.add_argument(
-        "--era", choices=[era.value for era in Era], metavar="NAME", help="see `parallel-compat run --help`"
-    )
-    parser.add_argument("--json", metavar="FILE", help="write all compared values to FILE")
-    parser.add_argument("--html", metavar="FILE", help="write a page that plots the differences to FILE")
-    parser.add_argument("--max-bytes", type=int, metavar="N", help="limit of the total size of the arrays")
-    parser.add_argument("recording", metavar="RECORDING", help="the file that record_keras.py wrote")
-    parser.add_argument("script", metavar="SCRIPT", help="the script, old or migrated")
+    _add_options(parser)
+    parser.add_argument("script", metavar="SCRIPT", help="the old script, or a recording and then the script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    add = parser.add_argument
+    return [
+        add(
+            "--with",
+            dest="other",
+            default="migrated",
+            metavar="WHAT",
+            help="what is compared with the original: migrated (a copy that `migrate` rewrites, the default), native "
+            "(a copy rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
+        ),
+        add("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`"),
+        add("--plain", action="store_true", help="with a recording: run the script as it stands, on Keras 3"),
+        add("--replicas", type=int, metavar="N", help="pretend N GPUs in each run, as `run` does"),
+        add(
+            "--era",
+            choices=[era.value for era in Era],
+            metavar="NAME",
+            help="the original, as of `parallel-compat run`",
+        ),
+        add("--steps", type=int, metavar="N", help="end each run after N steps of training"),
+        add("--json", metavar="FILE", help="write everything that was compared to FILE"),
+        add("--html", metavar="FILE", help="write a page with verdict, loss curves and tables to FILE"),
+        add("--max-bytes", type=int, metavar="N", help="how many bytes a recording's arrays may have in all"),
+        add("--verbose", action="store_true", help="show what the script prints"),
+    ]
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare; 0 if everything is equal, 1 if something differs or was not compared, 2 if it could not run."""
-    from parallel_compat.compare.comparison import compare
-    from parallel_compat.compare.recordings import read_recording
+    from parallel_compat.compare.runs import CannotRun
     from parallel_compat.recover.errors import CheckpointError
 
-    try:
-        old = read_recording(arguments.recording, arguments.max_bytes)
-    except CheckpointError as error:
-        return _fail(str(error))
+    recording = arguments.script if _is_hdf5(arguments.script) else None
+    if recording is not None:
+        if not arguments.arguments:
+            return _fail(f"expected a script after the recording. Received: {recording} alone")
+        arguments.script, arguments.arguments = arguments.arguments[0], arguments.arguments[1:]
+    arguments = _options_after_script(arguments)
+    if recording is None and _is_hdf5(arguments.other):
+        recording = arguments.other
     if not os.path.isfile(arguments.script):
         return _fail(f"expected a script. Received: {arguments.script}, which is no file")
+    for number in (arguments.replicas, arguments.steps):
+        if number is not None and number < 1:
+            return _fail(f"expected a whole number from 1 for --replicas and --steps. Received: {number}")
     for path in filter(None, (arguments.json, arguments.html)):
-        if not os.access(os.path.dirname(os.path.abspath(path)), os.W_OK):
-            return _fail(f"expected a file in a folder that can be written. Received: {path}")
+        if unwritable := why_not_writable(path):
+            return _fail(f"expected a file that can be written. Received: {path}: {unwritable}")
+    try:
+        found, codes = _with_recording(arguments, recording) if recording else _with_original(arguments)
+    except (CheckpointError, CannotRun) as error:
+        return _fail(str(error))
+    _write(found, arguments)
+    print("\n".join(summary(found)))
+    for name, code in codes.items():
+        if code:
+            print(f"parallel-compat compare: {name}: the script ended with {code}", file=sys.stderr)
+    return 0 if found.is_equal and not any(codes.values()) else DIFFERENT
+
+
+def _is_hdf5(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_HDF5)) == _HDF5
+
+
+def _options_after_script(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Take options of this command that stand right after the script; `--` ends them."""
+    parser = argparse.ArgumentParser(prog="parallel-compat compare", add_help=False, allow_abbrev=False)
+    flags = {flag: action.nargs != 0 for action in _add_options(parser) for flag in action.option_strings}
+    given: list[str] = []
+    left = list(arguments.arguments)
+    while left and left[0].partition("=")[0] in flags:
+        has_value = flags[left[0].partition("=")[0]] and "=" not in left[0]
+        given, left = given + left[: 1 + has_value], left[1 + has_value :]
+    arguments.arguments = left[1:] if left[:1] == ["--"] else left
+    return parser.parse_args(given, arguments)
+
+
+def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str, int]]:
+    from parallel_compat.compare.comparison import compare
+    from parallel_compat.compare.runs import CannotRun, Runs, Script, original_era
+
+    script = Script.of(arguments.script, arguments.arguments)
+    folder = None
+    if arguments.other not in ("migrated", "native"):
+        folder = Path(arguments.other)
+        if not folder.is_dir():
+            raise CannotRun(f"expected migrated, native, a folder or a recording for --with. Received: {folder}")
+    with Runs(
+        script,
+        original_era(arguments.script, arguments.era),
+        replicas=arguments.replicas,
+        most=arguments.steps,
+        verbose=arguments.verbose,
+    ) as runs:
+        old, again = runs.original(), runs.original_again()
+        if folder is not None:
+            new = runs.folder(folder)
+        else:
+            options = ["--era", arguments.era] * (arguments.era is not None)
+            options += ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.other == "native")
+            new, _ = runs.migrated(*options)
+        found = compare(old, new, again)
+        found.sources, found.era, found.seconds = script.sources(), runs.era, runs.seconds
+        return found, runs.ended
+
+
+def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comparison, dict[str, int]]:
+    from parallel_compat.compare.comparison import compare
+    from parallel_compat.compare.recorder_command import PATH
+    from parallel_compat.compare.recordings import read_recording
+    from parallel_compat.compare.runs import CannotRun
+
+    old = read_recording(recording, arguments.max_bytes)
+    steps = max((len(model["steps"]) for model in old.models), default=1)
     with tempfile.TemporaryDirectory(prefix="parallel-compat-") as folder:
         out = os.path.join(folder, "here.h5")
-        steps = max((len(model["steps"]) for model in old.models), default=1)
-        code = subprocess.call(_command(arguments, out, max(steps, 1), bool(old.facts.get("no_dropout"))))
+        recorder = [PATH, "--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording), "--out", out]
+        recorder += ["--no-dropout"] if old.facts.get("no_dropout") else ["--masks"] if old.facts.get("masks") else []
+        start = [sys.executable]
+        if not arguments.plain:
+            start += ["-m", "parallel_compat", "run", "--quiet"]
+            start += ["--replicas", str(arguments.replicas)] if arguments.replicas else []
+            start += ["--era", arguments.era] if arguments.era else []
+        code = subprocess.call([*start, *recorder, arguments.script, *arguments.arguments])
         if not os.path.exists(out):
-            return _fail(f"the script trained no model here (it ended with {code})")
-        try:
-            found = compare(old, read_recording(out, arguments.max_bytes))
-        except CheckpointError as error:
-            return _fail(str(error))
+            raise CannotRun(f"the script trained no model here (it ended with {code})")
+        found = compare(old, read_recording(out, arguments.max_bytes))
+    found.sources = Path(arguments.script).read_text("utf-8", "replace")
+    return found, {"here": code}
+
+
+def _write(found: Comparison, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(found.as_dict(), file, indent=1)
+        with replacing(arguments.json) as temporary:
+            temporary.write_text(json.dumps(found.as_dict(), indent=1), "utf-8")
     if arguments.html:
         from parallel_compat.compare.page import page
 
-        with open(arguments.html, "w", encoding="utf-8") as file:
-            file.write(page(found, arguments.script, arguments.words))
-    print("\n".join(summary(found)))
-    if code:
-        print(f"parallel-compat compare: the script ended with {code}", file=sys.stderr)
-    return 0 if found.is_equal and not code else DIFFERENT
-
-
-def _command(arguments: argparse.Namespace, out: str, steps: int, silent: bool) -> list[str]:
-    from parallel_compat.compare.recorder_command import PATH
-
-    recorder = [PATH, "--steps", str(steps), "--replay", os.path.abspath(arguments.recording), "--out", out]
-    recorder += ["--no-dropout"] if silent else []
-    script = [arguments.script, *arguments.arguments]
-    if arguments.plain:
-        return [sys.executable, *recorder, *script]
-    options = ["--quiet"]
-    options += ["--replicas", arguments.replicas] if arguments.replicas else []
-    options += ["--era", arguments.era] if arguments.era else []
-    return [sys.executable, "-m", "parallel_compat", "run", *options, *recorder, *script]
+        with replacing(arguments.html) as temporary:
+            temporary.write_text(page(found, arguments.script, arguments.words), "utf-8")
 
 
 def _fail(text: str) -> int:
@@ -101,39 +198,36 @@ def _fail(text: str) -> int:
 
 
 def summary(found: Comparison) -> list[str]:
-    """Return what a user reads: each model and step in a line, the first difference with its reason, the verdict.
+    """Return what a user reads: for each model what differs first, and why; then the verdict.
 
     Args:
         found: what was compared.
     """
     from parallel_compat.compare.differences import ulp
-    from parallel_compat.compare.reasons import reason_of
 
-    lines = [f"{found.stacks[0]} (recorded) and {found.stacks[1]} (here)"]
-    for name, steps in zip(found.models, found.steps, strict=False):
-        for number, step in enumerate(steps):
-            kinds = ", ".join(dict.fromkeys(finding.kind for finding in step.findings))
-            state = f"differs: {kinds}" if step.findings else "equal"
-            compared = {kind: value for kind, value in step.differences.items() if kind != "step"}
-            line = f"  model {name}, step {number}: {state}"
-            if compared:
-                line += f" (all but the weights within {ulp(list(compared.values())):,.0f} ulp)"
-            if step.left_out:
-                line += f"; {step.left_out} weights with a gradient of rounding alone left out"
-            lines.append(line)
-    for name, results in zip(found.models, found.results, strict=False):
-        if results:
-            kinds = ", ".join(results)
-            lines.append(f"  model {name}, {kinds}: within {ulp(list(results.values())):,.0f} ulp")
-    lines += [f"  model {found.models[model]}: {sentence}" for model, sentence in found.notes]
+    lines = [f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]} (here)"]
+    for number, name in enumerate(found.models):
+        curve, steps = found.curves[number], found.steps[number]
+        lines.append(f"  model {name}: {_state(found, number)}")
+        if curve.again and curve.compared:
+            lines.append(f"    loss of step {curve.compared - 1}: {curve.at(curve.compared - 1)}")
+        if left_out := sum(step.left_out for step in steps):
+            lines.append(f"    {left_out} weights with a gradient of rounding alone left out")
+        if results := found.results[number]:
+            lines.append(f"    {', '.join(results)}: within {ulp(list(results.values())):,.0f} ulp")
+        lines += [f"    {sentence}" for model, sentence in found.notes if model == number]
     for sentence in dict.fromkeys(finding.text for _, finding in found.findings if finding.kind == "not compared"):
         lines.append(f"  not compared: {sentence}")
-    first = found.first()
-    if first is None:
-        return [*lines, "equal"]
-    place, finding = first
-    lines.append(f"first difference: {place}: {finding.text}")
-    reason = reason_of(finding)
-    if reason is not None:
-        lines += [f"  why: {reason.text}", f"  what to do: {reason.remedy}"]
-    return lines
+    return [*lines, found.verdict()]
+
+
+def _state(found: Comparison, number: int) -> str:
+    for model, place, finding in found.in_order():
+        if model == number:
+            reason = found.reason(model, finding)
+            told = [f"{place.partition(', ')[2] or 'differs'}: {finding.text}"]
+            told += [f"why: {reason.text}", f"what to do: {reason.remedy}"] if reason else []
+            return "\n    ".join(told)
+    detailed = found.steps[number]
+    kinds = dict.fromkeys(kind for step in detailed for kind in step.differences)
+    return f"equal ({len(detailed)} steps in detail: {', '.join(kinds)}; {found.curves[number].compared} losses)"

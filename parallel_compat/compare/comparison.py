@@ -1,22 +1,37 @@
 """Hold two recordings of one script against each other: the first thing that differs, and by how much.
 
 Each step of the second recording began from the first one's weights, on its batch (`record_keras.py --replay`), so each
-stands for itself. In a step things are compared in the order in which they are computed: the batch, the layers, the
-outputs, the loss, the gradients, the weights after the step, the optimizer's state, the metrics. What `evaluate`,
-`predict` and `fit` returned follows (`results.py`).
+stands for itself; or only the first step did, and both went on by themselves (`--free`). Then a third recording says
+how far two runs of the first stack are from each other, and what is within ten times that is rounding. In a step things
+are compared in the order in which they are computed: the batch, the layers, the outputs, the loss, the gradients, the
+weights after the step, the optimizer's state, the metrics. What `evaluate`, `predict` and `fit` returned follows
+(`results.py`).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Finding, part, relative_difference
+from parallel_compat.compare.curves import Curve, curve
+from parallel_compat.compare.differences import (
+    EPSILON,
+    NOISE,
+    TOLERANCE,
+    Finding,
+    part,
+    percent,
+    relative_difference,
+    tolerance,
+)
 from parallel_compat.compare.optimizer_states import state
+from parallel_compat.compare.reasons import Reason, description, reason_of
 from parallel_compat.compare.results import Results
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import log_today
 from parallel_compat.recover.config_json import parse
 
@@ -43,6 +58,23 @@ class Step:
     left_out: int = 0
 
 
+@dataclass(frozen=True)
+class Layer:
+    """What a layer put out in the first step.
+
+    Attributes:
+        name: its name in both.
+        kind: its class.
+        difference: as part of the largest value.
+        state: "equal", "differs", or "follows" from a layer before it that differs.
+    """
+
+    name: str
+    kind: str
+    difference: float
+    state: str
+
+
 @dataclass
 class Comparison:
     """Two recordings, held against each other.
@@ -55,12 +87,26 @@ class Comparison:
             part of the largest value.
         findings: what concerns a model, or both recordings, as a whole: (model or None, finding).
         notes: what was not judged, and why: (model, sentence).
+        curves: for each model, the losses of both.
+        layers: for each model, its layers in the first step.
+        described: for each model, what is known of it.
+        sources: the script's sources; None where they are not known.
+        era: whose Keras the first run had; None where that is not known.
+        machines: the versions and devices of both.
+        seconds: how long each run took.
     """
 
     stacks: tuple[str, str]
     models: list[str]
     steps: list[list[Step]]
     results: list[dict[str, float]] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+    layers: list[list[Layer]] = field(default_factory=list)
+    described: list[str] = field(default_factory=list)
+    sources: str | None = None
+    era: Era | None = None
+    machines: list[list[str]] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
     findings: list[tuple[int | None, Finding]] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
 
@@ -69,47 +115,107 @@ class Comparison:
         """Whether everything was compared and nothing differs."""
         return not self.findings and not any(step.findings for steps in self.steps for step in steps)
 
+    @property
+    def first_run(self) -> str:
+        """What the first run was."""
+        return "original" if any(curve.again for curve in self.curves) else "recorded"
+
+    def verdict(self) -> str:
+        """Return the verdict in one sentence."""
+        first = self.first()
+        if first is None:
+            steps = sum(len(steps) for steps in self.steps), sum(curve.compared for curve in self.curves)
+            return f"equal: {steps[0]} steps in detail and {steps[1]} losses differ by no more than rounding"
+        place, finding = first
+        if finding.kind == "not compared":
+            return f"not all was compared: {finding.text}"
+        return f"first difference: {place}: {finding.text}"
+
     def first(self) -> tuple[str, Finding] | None:
         """Return the first thing that differs, with its place."""
-        of_results = [each for each in self.findings if each[1].kind in ("evaluate", "predict", "history")]
+        return next(((place, finding) for _, place, finding in self.in_order()), None)
+
+    def in_order(self) -> Iterator[tuple[int | None, str, Finding]]:
+        """Yield everything that differs, with its model and place, in the order in which it is computed."""
+        late = ("data", "curve", "evaluate", "predict", "history", "not compared")
         for model, finding in self.findings:
             if finding.kind == "weights":
-                return "the recordings" if model is None else f"model {self.models[model]}", finding
-        for model, steps in enumerate(self.steps):
-            for number, step in enumerate(steps):
-                for finding in step.findings:
-                    return f"model {self.models[model]}, step {number}", finding
-        for of_model, finding in of_results:
-            return f"model {self.models[of_model or 0]}", finding
-        return ("the recordings", self.findings[0][1]) if self.findings else None
+                yield model, self.place(model), finding
+        for number, steps in enumerate(self.steps):
+            for step, each in enumerate(steps):
+                for finding in each.findings:
+                    yield number, f"{self.place(number)}, step {step}", finding
+        for kind in late:
+            for model, finding in self.findings:
+                if finding.kind == kind:
+                    yield model, self.place(model), finding
+
+    def place(self, model: int | None) -> str:
+        """Return how a model is called."""
+        return "the recordings" if model is None else f"model {self.models[model]}"
+
+    def reason(self, model: int | None, finding: Finding) -> Reason | None:
+        """Return why something differs, where that is known.
+
+        Args:
+            model: the model's number; None for both recordings.
+            finding: what differs.
+        """
+        described = self.described[model] if model is not None and model < len(self.described) else ""
+        return reason_of(finding, described, self.sources, self.era)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""
-        return {**asdict(self), "equal": self.is_equal}
+        own = {name: value for name, value in asdict(self).items() if name not in ("described", "sources", "era")}
+        why: dict[int | None, Any] = {}
+        for model, place, finding in self.in_order():
+            if model not in why:
+                reason = self.reason(model, finding)
+                known = {"row": reason.what, "why": reason.text, "what_to_do": reason.remedy} if reason else {}
+                why[model] = {"place": place, **asdict(finding), **known}
+        return {**own, "equal": self.is_equal, "verdict": self.verdict(), "why": why}
 
 
-def compare(old: Recording, new: Recording) -> Comparison:
+def compare(old: Recording, new: Recording, again: Recording | None = None) -> Comparison:
     """Compare two recordings of one script, the second one replayed from the first.
 
     Args:
         old: what was recorded first.
         new: what was recorded with `--replay` of the first.
+        again: what the first stack recorded once more, with other sums; then both go on by themselves from the first
+            weights, and what differs no more than two runs of the first stack is equal.
     """
+    noise = None if again is None else compare(old, again)
     names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
-    found = Comparison(stacks, names, [])
+    era = next((era for start, era in _ERAS.items() if stacks[0].startswith(start)), None)
+    found = Comparison(
+        stacks, names, [], era=era, machines=[list(each.facts.get("machine", [])) for each in (old, new)]
+    )
     if len(old.models) != len(new.models):
         text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
         found.findings.append((None, Finding("not compared", "models", None, text)))
     for sentence in dict.fromkeys([*old.facts.get("notes", []), *new.facts.get("notes", [])]):
         found.findings.append((None, Finding("not compared", "recording", None, str(sentence))))
     for number, pair in enumerate(zip(old.models, new.models, strict=False)):
-        model = _Model(number, old, new, *pair)
+        model = _Model(number, old, new, *pair, noise)
         steps, findings = model.compare()
         found.steps.append(steps)
+        found.layers.append(model.layers)
         found.results.append({})
+        third = again.models[number] if again is not None and number < len(again.models) else None
+        found.curves.append(curve(*pair, third))
+        weights = [
+            array
+            for name in old.arrays
+            if re.fullmatch(rf"model{number}/step\d+/w", name)
+            for array in old.arrays[name]
+        ]
+        found.described.append(description(*pair, any(bool((each == 0).any()) for each in weights)))
         if model.is_comparable:
-            results = Results(number, old, new, [any(f.kind == "data" for f in step.findings) for step in steps])
+            model.follow(found.curves[-1], findings)
+            of_noise = noise.results[number] if noise is not None and number < len(noise.results) else None
+            results = Results(number, old, new, len(steps), of_noise)
             findings += results.findings
             found.results[-1] = results.differences
             found.notes += [(number, note) for note in [*model.notes, *results.notes]]
@@ -117,14 +223,31 @@ def compare(old: Recording, new: Recording) -> Comparison:
     return found
 
 
+_ERAS = {
+    **{f"keras {version}": Era.KERAS_2_2_4 for version in ("1.", "2.0", "2.1", "2.2")},
+    "keras 2.3": Era.KERAS_2_3,
+    "tf.keras 1.": Era.TF_KERAS_1_15,
+    **{f"tf.keras 2.{minor}.": Era.TF_KERAS_2_2 for minor in range(4)},
+}
+
+
 class _Model:
     def __init__(
-        self, number: int, old: Recording, new: Recording, old_facts: dict[str, Any], new_facts: dict[str, Any]
+        self,
+        number: int,
+        old: Recording,
+        new: Recording,
+        old_facts: dict[str, Any],
+        new_facts: dict[str, Any],
+        noise: Comparison | None,
     ) -> None:
         self._number = number
+        self._noise = noise.steps[number] if noise is not None and number < len(noise.steps) else []
+        self._goes_on = noise is not None
         self._old, self._new = old, new
         self._facts = (old_facts, new_facts)
         self.notes: list[str] = []
+        self.layers: list[Layer] = []
         self._classes = _classes_of(old_facts)
         self._of_weight = [layer["name"] for layer in old_facts["layers"] for _ in layer["weights"]]
 
@@ -150,6 +273,28 @@ class _Model:
             findings.append(Finding("not compared", "steps", None, text))
         return [self._step(number) for number in range(count)], findings
 
+    def follow(self, curve: Curve, findings: list[Finding]) -> None:
+        """Judge the batches and losses of all steps, where both went on by themselves.
+
+        Args:
+            curve: the losses and batches.
+            findings: what differs is added.
+        """
+        if not self._goes_on:
+            return
+        self.notes += curve.notes()
+        if curve.other_batch is not None:
+            text = f"from step {curve.other_batch} on the batches are others, and could not be handed over"
+            findings.append(Finding("data", "batches", None, text))
+        elif curve.differs_from is not None and not self._facts[0]["random_layers"]:
+            step = curve.differs_from
+            text = f"the loss differs from step {step} on: {curve.at(step)}"
+            findings.append(Finding("curve", "loss", curve.distance(step), text, str(self._facts[0].get("loss"))))
+
+    def _tolerance(self, number: int, kind: str, least: float = TOLERANCE) -> float:
+        known = [step.differences.get(kind, 0.0) for step in self._noise[: number + 1]]
+        return tolerance(max(known, default=0.0), least)
+
     def _pair(self, number: int, name: str) -> tuple[list[Array], list[Array]] | None:
         section = f"model{self._number}/step{number}/{name}"
         if section not in self._old.arrays or section not in self._new.arrays:
@@ -159,6 +304,8 @@ class _Model:
     def _step(self, number: int) -> Step:
         step = Step()
         for finding in (*self._data(number), *self._not_fed(number)):
+            if finding.kind == "data" and self._goes_on:
+                continue  # `follow` tells it of all steps
             step.findings.append(finding)
             if finding.kind == "not compared":
                 return step
@@ -205,14 +352,20 @@ class _Model:
         rows = list(zip(old, new, *pair, strict=False))
         if len(old) != len(new) or any(a.shape != b.shape for _, _, a, b in rows):
             return  # the layers are others; their end is compared
+        differs = False
         for name, here, a, b in rows:
             difference = relative_difference(a, b)
+            called = name if name == here else f"{name} ({here} here)"
+            equal = difference <= self._tolerance(number, "layer")
+            state = "equal" if equal else "follows" if differs else "differs"
+            self.layers.append(Layer(called, self._classes.get(name, ""), difference, state))
+            if differs:
+                continue  # what follows it follows from it
             _raise(step, "layer", difference)
-            if difference > TOLERANCE:
-                called = name if name == here else f"{name} ({here} here)"
+            if not equal:
+                differs = True
                 text = f"the output of layer {called} differs by {part(difference)}"
                 step.findings.append(Finding("layer", name, difference, text, self._classes.get(name, "")))
-                return  # what follows it follows from it
 
     def _outputs(self, number: int, step: Step) -> None:
         pair = self._pair(number, "outputs")
@@ -223,7 +376,7 @@ class _Model:
                 continue
             difference = relative_difference(old, new)
             _raise(step, "output", difference)
-            if difference > TOLERANCE:
+            if difference > self._tolerance(number, "output"):
                 text = f"output {index} in training differs by {part(difference)}"
                 step.findings.append(Finding("output", str(index), difference, text))
 
@@ -244,7 +397,7 @@ class _Model:
             difference = abs(a - b) / max(abs(a), 1e-6) if math.isfinite(a) else 0.0 if not math.isfinite(b) else 1.0
             kind = "loss" if loss else "metric"
             _raise(step, kind, difference)
-            if not difference <= TOLERANCE:
+            if not difference <= self._tolerance(number, kind):
                 function = str(self._facts[0].get("loss")) if loss else name
                 text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
                 step.findings.append(Finding(kind, name, difference, text, function))
@@ -276,7 +429,7 @@ class _Model:
             error = np.abs(old[place].astype("float64") - new[place])
             difference = float(error.max(initial=0.0)) / max(largest, 1e-30)
             _raise(step, "gradient", difference)
-            if not difference <= TOLERANCE:
+            if not difference <= self._tolerance(number, "gradient"):
                 name = self._layer(place)
                 text = f"the gradient of a weight of layer {name} differs by {part(difference)}"
                 step.findings.append(Finding("gradient", name, difference, text, self._classes.get(name, "")))
@@ -308,12 +461,10 @@ class _Model:
                 continue
             difference = min(difference, 1e9)
             _raise(step, "step", difference)
-            if not difference <= 50 * TOLERANCE and not reported:
+            if not difference <= self._tolerance(number, "step", 50 * TOLERANCE) and not reported:
                 name = self._layer(place)
                 reported = True
-                text = (
-                    f"a weight of layer {name} after the step differs by {part(difference)} of what the step moved it"
-                )
+                text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
                 optimizer = str((self._facts[0].get("optimizer")) or "")
                 kind = optimizer if place in gradients else self._classes.get(name, "")
                 step.findings.append(Finding("step", name, difference, text, kind))
@@ -372,7 +523,7 @@ class _Model:
                     error = np.where(rounding_alone[place], 0.0, error)
                 difference = float(error.max(initial=0.0)) / max(largest, 1e-30)
                 _raise(step, "state", difference)
-                if not difference <= 50 * TOLERANCE:
+                if not difference <= self._tolerance(number, "state", 50 * TOLERANCE):
                     text = f"the optimizer's {kind} of layer {self._layer(place)} differs by {part(difference)}"
                     step.findings.append(Finding("state", kind, difference, text, optimizer))
                     return

@@ -19,11 +19,13 @@ TOLERANCE = 2e-5
 # Gradients smaller than this part of the largest are the rounding of larger ones that cancel (a bias before
 # BatchNormalization); Adam makes a whole step of them.
 NOISE = 1e-5
+# What is within this many times the distance of two runs of one stack is rounding.
+TIMES = 10
 EPSILON = float(np.finfo(np.float32).eps)
 
 ORDER = (
     *("data", "layer", "output", "loss", "gradient", "step", "state", "metric"),
-    *("evaluate", "predict", "history", "weights", "not compared"),
+    *("curve", "evaluate", "predict", "history", "weights", "not compared"),
 )
 
 
@@ -58,11 +60,29 @@ def relative_difference(old: Array, new: Array) -> float:
     return error / max(largest, 1e-30) if math.isfinite(error) else math.inf
 
 
+def tolerance(noise: float, least: float = TOLERANCE) -> float:
+    """Return what two numbers may differ by, as part of the largest value.
+
+    Args:
+        noise: how far two runs of one stack are from each other.
+        least: what they may differ by in any case.
+    """
+    return max(least, TIMES * noise)
+
+
+def percent(difference: float) -> str:
+    """Say a relative difference in percent."""
+    if not math.isfinite(difference):
+        return "one is no number"
+    return f"{100 * difference:,.0f} %" if difference >= 0.1 else f"{100 * difference:.2g} %"
+
+
 def part(difference: float) -> str:
-    """Say a relative difference as people read it, and in the rounding of float32."""
+    """Say a relative difference as people read it, and a small one in the rounding of float32, too."""
     if not math.isfinite(difference):
         return "values that are no numbers"
-    return f"{difference:.2g} of the largest value ({difference / EPSILON:,.0f} ulp)"
+    told = f"{percent(difference)} of the largest value"
+    return told if difference >= 0.001 else f"{told} ({difference / EPSILON:,.0f} ulp)"
 
 
 def ulp(differences: Sequence[float]) -> float:

@@ -1,151 +1,170 @@
-"""Why a thing differs between versions of Keras, and what to do: facts only, by what was found."""
+"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.py` a finding shows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from parallel_compat.names.results import RESULTS, THEN, Result
 
 if TYPE_CHECKING:
     from parallel_compat.compare.differences import Finding
+    from parallel_compat.names.eras import Era
+
+OTHER_RATE, ZERO_WEIGHTS, OTHER_TRAINED = "another learning rate", "weights of zero", "other weights train"
+_MASK = r'"Masking"|"mask_zero": true'
+_OF_SEVERAL = r'"(?:Add|Multiply|Concatenate|Average|Maximum)"'
+_REGULARIZER, _FROZEN = r'_regularizer": \{', r'"trainable": false'
+_RECURRENT = r"LSTM|GRU"
+_METRIC = "metric history evaluate"
+
+
+def _both(one: str, other: str) -> str:
+    return rf"(?s)^(?=.*(?:{one}))(?=.*(?:{other}))"
 
 
 class Reason(NamedTuple):
     """A known reason.
 
     Attributes:
-        kind: of the finding.
-        names: classes of layers or optimizers, names of losses or metrics; empty for all.
+        what: the row of `docs/differences.md`.
         text: why it differs.
         remedy: what to do.
     """
 
-    kind: str
-    names: tuple[str, ...]
+    what: str
     text: str
     remedy: str
 
 
-REASONS: tuple[Reason, ...] = (
-    Reason(
-        "data",
-        (),
-        "Batches are drawn in another order: Keras 2.2.4 drew them from `np.random`, of which building a model also "
-        "drew; Keras 3 draws from its own generator.",
-        "Seed `np.random` right before `fit`, or pass `shuffle=False`, on both sides. The comparison went on with the "
-        "recorded batches.",
-    ),
-    Reason(
-        "layer",
-        ("BatchNormalization",),
-        "A layer with `trainable = False` normalises by its moving statistics today, in Keras 2.2.4 by the batch. On "
-        "replicas each replica normalises its own samples.",
-        "Run it under `parallel-compat run`; compare with the number of replicas of the recording.",
-    ),
-    Reason(
-        "layer",
-        ("LSTM", "GRU", "ConvLSTM2D", "Bidirectional", "SimpleRNN"),
-        "The defaults of recurrent layers changed: `recurrent_activation` was 'hard_sigmoid' with another slope, "
-        "`reset_after` False, and masked steps repeated the last output. In Keras 2.3, which `run` takes for 2.2.4, "
-        "`recurrent_activation` was 'sigmoid' already.",
-        "Run it under `parallel-compat run`, or write the values out as `parallel-compat migrate` does; for Keras 2.3 "
-        "write `recurrent_activation='sigmoid'`.",
-    ),
-    Reason(
-        "layer",
-        ("UpSampling2D",),
-        "Bilinear interpolation counts half pixels today.",
-        "Run it under `parallel-compat run`.",
-    ),
-    Reason(
-        "layer",
-        (),
-        "`hard_sigmoid` has another slope today (x / 6, not x / 5).",
-        "Run it under `parallel-compat run`, or write the function out as `parallel-compat migrate --unsafe` does.",
-    ),
-    Reason(
-        "weights",
-        (),
-        "A GRU has two rows of biases today (`reset_after=True`), and had one.",
-        "Run it under `parallel-compat run`, or write `reset_after=False`.",
-    ),
-    Reason(
-        "loss",
-        ("hinge", "squared_hinge"),
-        "Labels of 0 and 1 are taken for -1 and 1 today, and were taken as they are.",
-        "Run it under `parallel-compat run`, or give labels of -1 and 1.",
-    ),
-    Reason(
-        "loss",
-        ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"),
-        "Keras 3 computes a cross-entropy from the logits of whatever activation made the output; Keras 2.2.4 always "
-        "from the probabilities. Sample weights were divided by the share of weights that are not 0.",
-        "Run it under `parallel-compat run`.",
-    ),
-    Reason(
-        "loss",
-        (),
-        "Regularizers of activities were sums over the batch, those of frozen layers counted, sample weights were "
-        "divided by the share of weights that are not 0, and the masks of several inputs were joined otherwise.",
-        "Run it under `parallel-compat run`; the guide's third page has the table.",
-    ),
-    Reason(
-        "gradient",
-        (),
-        "Targets that do not sum to 1 have another gradient from logits than from probabilities; the loss is the same.",
-        "Run it under `parallel-compat run`.",
-    ),
-    Reason(
-        "step",
-        ("Adagrad", "Nadam", "RMSprop", "Adadelta", "Adam", "Adamax", "SGD"),
-        "Defaults and formulas of optimizers changed: the learning rate, `epsilon` in or out of the root, Adagrad's "
-        "accumulator, Nadam's schedule, `decay`; `clipnorm` limited all gradients together; rows of an Embedding that "
-        "a batch does not touch moved as well, and the parts of one that it looks up more than once were added up, "
-        "then squared.",
-        "Run it under `parallel-compat run`, or migrate it with `--to native`, which writes the old steps out.",
-    ),
-    Reason(
-        "step",
-        ("BatchNormalization",),
-        "Keras 2.2.4 updated moving statistics with `zero_debias`: the first batches count for more.",
-        "Run it under `parallel-compat run`.",
-    ),
-    Reason(
-        "step",
-        (),
-        "What trains was settled by `compile`; today `trainable`, set before the first batch, takes effect without it.",
-        "Run it under `parallel-compat run`, or compile once more where `trainable` changes.",
-    ),
-    Reason(
-        "metric",
-        ("acc", "accuracy"),
-        "With `binary_crossentropy` each of several labels counted; today the greatest one does. With one output Keras "
-        "2 compared with `round(y_pred)`, whatever the loss; other losses chose by shapes.",
-        "Name the metric: `binary_accuracy`, `categorical_accuracy` or `sparse_categorical_accuracy`.",
-    ),
-    Reason(
-        "metric",
-        (),
-        "A metric function had targets of shape `(samples, 1)` where it gets `(samples,)` today, and "
-        "`weighted_metrics` were the mean of metric times weight, today divided by the sum of the weights.",
-        "Run it under `parallel-compat run`; give targets the shape of the predictions.",
-    ),
-    Reason(
-        "history",
-        (),
-        "The loss of one of several outputs, a metric of one number and a metric under a mask were averaged by "
-        "samples; today by batches, or by what is not masked. Held-out samples of `validation_split` had class "
-        "weights, too.",
-        "Run it under `parallel-compat run`; a `val_loss` with class weights is as in Keras 3 there, too.",
-    ),
-)
+class _Sign(NamedTuple):
+    """What shows a row.
+
+    Attributes:
+        row: how the row begins.
+        kinds: the kinds of findings.
+        name: a regular expression for the whole class of a layer or optimizer, or the name of a loss or metric.
+        described: one that the model's description has to hold.
+        by_words: whether the sources have to hold the row's words.
+    """
+
+    row: str
+    kinds: str
+    name: str = ".*"
+    described: str = ""
+    by_words: bool = False
 
 
-def reason_of(finding: Finding) -> Reason | None:
+# The first that fits is the reason: what a description shows goes before what is only a word in a source.
+_SIGNS = (
+    _Sign("`GRU`", "weights", described=r'"GRU"'),
+    _Sign("`ConvLSTM2D`", "layer", "ConvLSTM2D"),
+    _Sign("what `Bidirectional` gives", "layer", "Bidirectional", rf'(?s)^(?!.*"(?:{_RECURRENT})").*(?:{_MASK})'),
+    _Sign("`LSTM`, `GRU`", "layer output", r"LSTM|GRU|Bidirectional|TimeDistributed", _RECURRENT),
+    _Sign("bilinear `UpSampling2D`", "layer", "UpSampling2D"),
+    _Sign("`BatchNormalization` with `trainable", "layer output", "BatchNormalization", _FROZEN),
+    _Sign("`Dropout`, `BatchNormalization` in a model of a class", "layer output loss", by_words=True),
+    _Sign("the bias of a convolution", "layer output gradient", r"\w*Conv\w*", r"channels_first"),
+    _Sign("`hard_sigmoid`", "layer output", described=r'"hard_sigmoid"'),
+    _Sign("`hinge`", "loss curve", r".*hinge.*"),
+    _Sign("sample weights of 0", "loss curve history", described=ZERO_WEIGHTS),
+    _Sign("`activity_regularizer`", "loss curve history evaluate", described=r'"activity_reg\w+": \{|"ActivityReg'),
+    _Sign("a frozen layer's", "loss curve", described=_both(_REGULARIZER, _FROZEN)),
+    _Sign("`Add`, `Multiply`", "loss layer output", described=_both(_OF_SEVERAL, _MASK)),
+    _Sign("a loss under a mask", "loss", described=_MASK),
+    _Sign("cross-entropies", "loss gradient curve", described=r"crossentropy"),
+    _Sign("`trainable` set after", "step state gradient", described=OTHER_TRAINED),
+    _Sign("layers inside a frozen model", "step state gradient", described=OTHER_TRAINED, by_words=True),
+    _Sign("`BatchNormalization`, moving", "step", "BatchNormalization"),
+    _Sign("`BatchNormalization`, moving", "evaluate predict history", "|val_.*|loss|acc.*", '"BatchNormalization"'),
+    _Sign("`clipnorm`", "step gradient", described=r'"clipnorm": [0-9.]+'),
+    _Sign("`Adadelta()`", "step", "Adadelta", OTHER_RATE),
+    _Sign("`Adagrad()`", "step", "Adagrad", OTHER_RATE),
+    _Sign("`Adamax()`", "step", "Adamax|Nadam", OTHER_RATE),
+    _Sign("a row of an `Embedding`", "step", "Adam|Adamax|Nadam|RMSprop|Adagrad|Adadelta", r'"Embedding"'),
+    _Sign("`RMSprop`, `Adagrad`", "step", "RMSprop|Adagrad"),
+    _Sign("`Nadam`", "step", "Nadam"),
+    _Sign('`"accuracy"` with', _METRIC, "(?:val_)?acc(?:uracy)?", r"binary_crossentropy"),
+    _Sign("`SpecificityAtSensitivity`", _METRIC, by_words=True),
+    _Sign("`tf.metrics.auc", _METRIC, by_words=True),
+    _Sign("`weighted_metrics`", "metric", "weighted_.*", by_words=True),
+    _Sign("a metric function with targets", "metric", by_words=True),
+    _Sign("`val_loss` with", "history", "val_.*", by_words=True),
+    _Sign("a metric under a mask", _METRIC, described=_MASK),
+    _Sign("the logged loss of one", "history", by_words=True),
+    _Sign("the order in which `evaluate`", "evaluate", by_words=True),
+    _Sign("`load_weights(", "weights step", by_words=True),
+    _Sign("pictures that `ImageDataGenerator`", "data", by_words=True),
+    _Sign("the order of samples", "data", ""),
+)  # fmt: skip
+# What computes as the original did, where `migrate` does not write it by itself.
+_STAND_INS = {
+    "`hinge`": "`from parallel_compat.legacy.losses import hinge, squared_hinge` computes as the original.",
+    "`hard_sigmoid`": "`parallel_compat.legacy.activations.hard_sigmoid` computes as the original.",
+    "`trainable` set after": "`parallel_compat.legacy.settled_trainable.settle_trainable(model)` after `compile` does.",
+    "a metric function with": "`parallel_compat.legacy.metrics.metric_function(f)` gives both two axes.",
+    '`"accuracy"` with': 'Name it `"binary_accuracy"`.',
+    "`clipnorm`": "Give `global_clipnorm`.",
+    "`activity_regularizer`": "Multiply its factor by the number of samples in a batch.",
+    "the order of samples": "Seed `np.random` right before `fit`, or pass `shuffle=False`, on both sides.",
+}
+
+
+def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) -> str:
+    """Return what is known of a model, as one text.
+
+    Args:
+        old: what was recorded of it first.
+        new: what the second run recorded.
+        zero_weights: whether some sample weights are 0.
+    """
+    first, second = (facts.get("optimizer_config") or {} for facts in (old, new))
+    rates = [each.get("lr", each.get("learning_rate")) for each in (first, second)]
+    known = [str(old.get("config") or ""), json.dumps(first), str(old.get("loss"))]
+    known += [OTHER_RATE] if _differ(*rates) else []
+    known += [ZERO_WEIGHTS] if zero_weights else []
+    known += [OTHER_TRAINED] if len(old.get("trainable", [])) != len(new.get("trainable", [])) else []
+    return "\n".join(known)
+
+
+def _differ(a: Any, b: Any) -> bool:
+    numbers = all(isinstance(each, (int, float)) for each in (a, b))
+    return numbers and abs(a - b) > 1e-6 * abs(a)
+
+
+def reason_of(
+    finding: Finding, described: str = "", sources: str | None = None, era: Era | None = None
+) -> Reason | None:
     """Return the known reason of a finding, or None.
 
     Args:
         finding: what differs.
+        described: what is known of the model (`description`).
+        sources: the sources of the script; None where they are not known.
+        era: whose Keras the first run had; None where that is not known.
     """
-    fitting = [
-        row for row in REASONS if row.kind == finding.kind and (not row.names or finding.class_name in row.names)
-    ]
-    return max(fitting, key=lambda row: bool(row.names), default=None)
+    for sign in _SIGNS:
+        row = next(each for each in RESULTS if each.what.startswith(sign.row))
+        if (
+            finding.kind in sign.kinds.split()
+            and re.fullmatch(sign.name, finding.class_name)
+            and re.search(sign.described, described)
+            and (era is None or era in row.eras)
+            and (not sign.by_words or re.search(row.words, sources or ""))
+        ):
+            text = f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}."
+            return Reason(row.what, text, _remedy(row, "" if era is None else f"`migrate --era {era.value}` or "))
+    return None
+
+
+def _remedy(row: Result, era: str) -> str:
+    """Say what to do; `--era` tells `migrate` what no line of a source may tell it."""
+    stand_in = next((text for start, text in _STAND_INS.items() if row.what.startswith(start)), "")
+    if "--unsafe" in row.migrate:
+        return f"{era}`migrate --unsafe` writes the old value. {stand_in}".strip()
+    if "--to native" in row.migrate:
+        return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
+    if row.migrate.startswith(THEN):
+        return f"{era}`migrate --unsafe` rewrites it. {stand_in}".strip()
+    return stand_in or "No rewriting computes as the original: where it matters, stay with `parallel-compat run`."

@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """Run a Keras script, unmodified, and write down what it computes.
 
-    python record_keras.py [--steps N] [--out recording.h5] [--no-dropout] train.py ARGS...
+    python record_keras.py [--steps N] [--out recording.h5] [--no-dropout] [--masks] train.py ARGS...
 
 One file without dependencies beyond numpy and h5py, for Python 2.7 to 3.13: standalone Keras 1.2 to 2.3, tf.keras of
 TensorFlow 1.13 to 2.15, tf_keras, and Keras 3 on TensorFlow. For each model that is trained it writes
@@ -9,6 +9,9 @@ the configuration, the initial weights, and for the first N steps the batch, wha
 gradients, weights and optimizer state after the step; then the history, and what `evaluate` and `predict` returned. It
 draws no random number and changes no result, but for one thing: on TensorFlow 1 weights and the step's counter are
 written after everything in a step has read them, which was left to chance. What it cannot write down it names.
+
+With `--masks` Dropout and noise layers draw from numpy, by the number of the model, the layer and the step, so that
+another run draws the same: results are then those of other draws.
 
 The recording is an HDF5 file of plain numbers, one array for each type and one of the JSON text that cuts them up.
 `parallel-compat compare recording.h5 train.py` runs the script on today's TensorFlow, from the recorded weights and on
@@ -20,9 +23,11 @@ from __future__ import print_function
 import argparse
 import json
 import os
+import random
 import runpy
 import sys
 import types
+import zlib
 
 import numpy as np
 
@@ -31,6 +36,9 @@ COMPILES = 64  # models that are compiled, whose weights are kept
 MODELS = 32  # more than that are not written down
 PREDICTED = 64  # samples of a prediction that are kept
 RESULTS = 200  # epochs, evaluations and predictions of a model that are kept
+CURVE = 100  # steps of each model whose loss, and what tells their batches from others, are kept
+ORDERS = 200  # epochs whose order of samples is kept
+STATES = 300  # calls before which the states of Python's and numpy's random numbers are kept
 GRAPH_CLASSES = (
     "keras.engine.training",
     "tensorflow.python.keras.engine.training",
@@ -54,6 +62,19 @@ FUNCTIONS = (
     "tensorflow_core.python.keras.engine.training_v2_utils",
 )
 CLASSES = ("TensorFlowTrainer", "ParallelTrainer", "Model")
+BUILDING = tuple(
+    (start + end, kind, entry)
+    for start in ("keras.", "tensorflow.python.keras.", "tensorflow_core.python.keras.", "keras.src.", "tf_keras.src.")
+    for end, kind, entry in (
+        ("engine.topology", "Layer", "__call__"),
+        ("engine.base_layer", "Layer", "__call__"),
+        ("layers.layer", "Layer", "__call__"),
+        ("models", "Sequential", "add"),
+        ("engine.sequential", "Sequential", "add"),
+        ("models.sequential", "Sequential", "add"),
+    )
+)
+ENTRIES = ("fit", "fit_generator", "train_on_batch")
 LAYERS = (
     "keras.layers",
     "tensorflow.keras.layers",
@@ -61,6 +82,7 @@ LAYERS = (
     "tensorflow_core.python.keras.layers",
     "tf_keras.layers",
 )
+MASKS = "masks"
 RANDOM = (
     "Dropout",
     "SpatialDropout1D",
@@ -70,6 +92,7 @@ RANDOM = (
     "GaussianNoise",
     "AlphaDropout",
 )
+MASKED = tuple(name for name in RANDOM if name != "AlphaDropout")  # whose draws can be handed over
 RECURRENT = ("SimpleRNN", "LSTM", "GRU", "ConvLSTM2D")
 
 
@@ -239,18 +262,17 @@ def all_layers(model):
     return found
 
 
-def random_layers(model):
-    """Return the names of layers that draw random numbers in training."""
+def random_layers(model, masked=False):
+    """Return the layers that draw random numbers in training: those of which nothing is known, or those with masks."""
     found = []
     for layer in all_layers(model):
         kind = type(layer).__name__
         rates = [getattr(layer, name, 0) for name in ("rate", "p", "stddev", "sigma")] if kind in RANDOM else []
         if kind in RECURRENT:
             rates = [getattr(layer, name, 0) for name in ("dropout", "recurrent_dropout", "dropout_W", "dropout_U")]
-        if any(isinstance(rate, (int, float)) and rate > 0 for rate in rates) and not getattr(
-            layer, "_record_keras_silent", False
-        ):
-            found.append(layer.name)
+        known = getattr(layer, "_record_keras_silent", False)
+        if known is (MASKS if masked else False) and any(isinstance(r, (int, float)) and r > 0 for r in rates):
+            found += [] if layer in found else [layer]
     return found
 
 
@@ -334,13 +356,18 @@ class Model(object):
             "optimizer": type(optimizer).__name__,
             "optimizer_config": self._config_of(optimizer),
             "loss": name_of(getattr(model, "loss", None)),
-            "random_layers": random_layers(model),
+            "random_layers": [layer.name for layer in random_layers(model)],
+            "masked_layers": [layer.name for layer in random_layers(model, masked=True)],
             "config": self._config(),
             "steps": [],
             "history": [],
             "evaluate": [],
             "predict": [],
+            "losses": [],
+            "batches": [],
         }
+        self.orders = 0
+        self.places = {id(layer): place for place, layer in enumerate(random_layers(model, masked=True))}
         recorder.recording.facts["models"].append(self.facts)
         recorder.recording.facts.setdefault("keras", self.facts["keras"])
         for name in ("evaluate", "evaluate_generator", "predict", "predict_generator"):
@@ -352,15 +379,19 @@ class Model(object):
         """Whether its next step is written down."""
         return self.steps < self.recorder.steps
 
+    @property
+    def watched(self):
+        """Whether its next step's loss and batch are written down."""
+        return self.made < self.recorder.curve
+
     def section(self, name):
         """Return the name of a section of the recording."""
         return "model%d/%s" % (self.number, name)
 
     def begin(self):
         """Before its first step: put the recorded weights in, and write down what it begins with."""
-        replay = self.recorder.replay
-        if replay is not None:
-            self._put_in(replay)
+        if self.recorder.replay is not None:
+            self._put_in(self.recorder.replay)
         self._put_weights("initial")
 
     def resume(self):
@@ -376,7 +407,7 @@ class Model(object):
 
     def _set(self, name):
         """Put recorded weights in, if there are any of this name: each step stands for itself."""
-        if self.facts.get("weights_put_in") is True:
+        if self.facts.get("weights_put_in") is True and not self.recorder.free:
             arrays = self.recorder.replay.arrays.get(self.section(name))
             if arrays is not None:
                 set_weights_of(self.model, arrays)
@@ -407,7 +438,7 @@ class Model(object):
                     )
                 )
                 return
-            layer.set_weights(given)
+            self.recorder.hand_over(layer, given)
         self.facts["weights_put_in"] = True
 
     def recorded_batch(self):
@@ -417,7 +448,7 @@ class Model(object):
             return None
         found = {}
         for kind in ("x", "y", "w"):
-            arrays = replay.arrays.get(self.section("step%d/%s" % (self.steps, kind)))
+            arrays = replay.arrays.get(self.section("step%d/%s" % (self.made, kind)))
             if arrays is not None:
                 found[kind] = arrays
         return found or None
@@ -462,9 +493,41 @@ class Model(object):
         self.facts["trainable"] = [places.get(id(weight), -1) for weight in trained_weights(self.model)]
         self.facts["steps"].append(facts)
         self.steps += 1
-        self.made += 1
+        self.ended(batch, facts["logs"][0] if facts["logs"] else 0.0)
         if not self.wanted:
             print("record_keras: model %d: %d steps recorded" % (self.number, self.steps), file=sys.stderr)
+
+    def ended(self, batch, loss):
+        """Write down the loss of any step, and what tells its batch from others."""
+        if self.watched:
+            self.facts["losses"].append(float(np.asarray(loss)))
+            self.facts["batches"].append([checksum(batch.get(kind, ())) for kind in "xy"])
+            if self.made >= self.recorder.steps and self.recorder.replay is None:
+                for kind in sorted(batch):
+                    self.recorder.spare(self.section("step%d/%s" % (self.made, kind)), batch[kind])
+        self.made += 1
+        self.recorder.made += 1
+        if self.recorder.most is not None and self.recorder.made >= self.recorder.most:
+            raise SystemExit(0)
+
+    def other_batch(self, own):
+        """Return the recorded batch in place of the script's own; None where they are the same, or of other shapes."""
+        recorded = self.recorded_batch()
+        known = self.recorder.known_batches(self.number)
+        if recorded is None or (
+            len(known) > self.made and known[self.made] == [checksum(own.get(k, ())) for k in "xy"]
+        ):
+            return None
+        for kind in sorted(own):
+            leaves = recorded.get(kind)
+            if leaves is None:
+                continue
+            if len(own[kind]) != len(leaves) or any(np.size(a) != np.size(b) for a, b in zip(own[kind], leaves)):
+                shapes = [[list(a.shape) for a in arrays] for arrays in (leaves, own[kind])]
+                self.facts.setdefault("not_fed", []).append([self.made, kind] + shapes)
+                return None
+        self.facts.setdefault("fed", []).append(self.made)
+        return recorded
 
     def epoch(self, logs):
         """Write down the logs of an epoch."""
@@ -535,16 +598,172 @@ class Recorder(object):
         steps: how many steps of each model.
         replay: a recording whose weights and batches are put in, or None.
         silent: whether random layers are the identity.
+        masks: whether random layers draw from numpy.
+        free: whether only the first weights are put in, not those of each step.
+        nudge: whether the first weights are moved by their last digit.
+        most: after how many steps of all models the script is ended; None for never.
     """
 
-    def __init__(self, recording, steps, replay=None, silent=False):
+    def __init__(self, recording, steps, replay=None, silent=False, masks=False, free=False, nudge=False, most=None):
         self.recording = recording
         self.steps = steps
+        self.curve = CURVE
         self.replay = replay
         self.silent = silent
+        self.masks = masks
+        self.free = free
+        self.most = most
+        self.made = 0
         self.models = {}
         self.compiles = 0
+        self.current = None
         self._hooked = set()
+        self._handed_over = []
+        self._rng = np.random.RandomState(0) if nudge else None
+        self._left_for_batches = 64000000
+        self._entered = 0
+        self._fitted = None
+        self._states = 0
+        self._state = None
+        self._calls = {}
+
+    def hand_over(self, layer, arrays):
+        """Set a layer's weights to recorded ones; where each model goes on by itself, only once."""
+        if self.free and any(each is layer for each in self._handed_over):
+            return
+        self._handed_over.append(layer)
+        if self._rng is not None:
+            arrays = [self._nudged(each) for each in arrays]
+        layer.set_weights(arrays)
+
+    def _nudged(self, array):
+        if array.dtype.kind != "f":
+            return array
+        ends = np.where(self._rng.uniform(size=array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
+        return np.where(array == 0, array, np.nextafter(array, ends))
+
+    def known_batches(self, number):
+        """Return what tells the batches of a recorded model from others."""
+        models = self.replay.facts["models"] if self.replay is not None else []
+        return models[number].get("batches", []) if number < len(models) else []
+
+    def spare(self, section, arrays):
+        """Keep the batch of a step beyond the first ones, as long as there is room for such."""
+        size = sum(np.asarray(each).nbytes for each in arrays)
+        if size <= self._left_for_batches and self.recording.put(section, arrays):
+            self._left_for_batches -= size
+
+    # What a script draws: the states of the random numbers, the order of samples, the masks of Dropout.
+
+    def entering(self, original, name):
+        """Return a method before and after which the states of random numbers are written down, or put in."""
+
+        def method(model, *given, **keywords):
+            fitted = self._fitted
+            if name in ENTRIES:
+                self._fitted = model
+            self._entered += 1
+            try:
+                if self._entered == 1:
+                    self.put_states("before " + name)
+                result = original(model, *given, **keywords)
+                if self._entered == 1:
+                    self.put_states("after " + name)
+                return result
+            finally:
+                self._fitted = fitted
+                self._entered -= 1
+
+        for each in ("__name__", "__qualname__", "__doc__", "__module__"):
+            if getattr(original, each, None):
+                setattr(method, each, getattr(original, each))
+        method.__wrapped__ = original  # `inspect.signature` asks for it
+        return method
+
+    def put_states(self, place):
+        """A model that is built draws from numpy in Keras 2, and not in Keras 3: what a script draws then follows."""
+        number = self._calls[place] = self._calls.get(place, -1) + 1
+        if self.replay is not None:
+            recorded = self.replay.facts.get("random", {}).get(place, ())
+            if number < len(recorded):
+                keys, places, cached, python = self.replay.arrays["random%d" % recorded[number]]
+                np.random.set_state(("MT19937", keys, int(places[0]), int(places[1]), float(cached[0])))
+                random.setstate((3, tuple(int(each) for each in python), None))
+            return
+        _, keys, place_in_keys, gauss, cached = np.random.get_state()
+        python = np.array(random.getstate()[1], dtype="uint32")
+        state = [np.array(keys), np.array([place_in_keys, gauss]), np.array([cached]), python]
+        rows = self.recording.facts.setdefault("random", {}).setdefault(place, [])
+        if self._state is None or any(not np.array_equal(a, b) for a, b in zip(state, self._state)):
+            if self._states >= STATES or not self.recording.put("random%d" % self._states, state):
+                return
+            self._state, self._states = state, self._states + 1
+        if number == len(rows) < STATES:
+            rows.append(self._states - 1)
+
+    def ordered(self, order, model=None):
+        """Return the order of samples of an epoch: the recorded one on a replay."""
+        fitted = self._fitted if model is None else model
+        kept = None if fitted is None else self.model(fitted)
+        if kept is None or kept.orders >= ORDERS or np.ndim(order) != 1:
+            return order
+        section, kept.orders = kept.section("order%d" % kept.orders), kept.orders + 1
+        if self.replay is None:
+            self.recording.put(section, [np.array(order, dtype="int32")])
+            return order
+        recorded = self.replay.arrays.get(section, [order])[0]
+        if len(recorded) != len(order):
+            return order
+        if not np.array_equal(recorded, order):
+            kept.facts["order_handed_over"] = True
+        return np.asarray(recorded, dtype=order.dtype)
+
+    def watch_shuffling(self):
+        """Let those who shuffle samples ask for the order: numpy in Keras 1 and 2, TensorFlow since tf.keras 2."""
+        for name in ("keras.engine", "tensorflow.python.keras.engine", "tensorflow_core.python.keras.engine"):
+            module = sys.modules.get(name + ".training_arrays")
+            if module is not None and not isinstance(module.np, Numpy):
+                module.np = Numpy(self)
+        public = getattr(sys.modules.get("tensorflow"), "random", None)
+        operations = sys.modules.get("tensorflow.python.ops.random_ops")
+        for module, function in ((public, "shuffle"), (operations, "random_shuffle")):
+            if hasattr(module, function) and function not in self._hooked:
+                self._hooked.add(function)
+                setattr(module, function, self._shuffling(getattr(module, function)))
+
+    def _shuffling(self, original):
+        def shuffle(value, seed=None, name=None):
+            shuffled = original(value, seed=seed, name=name)
+            model = self._fitted
+            if model is None or shuffled.dtype.name not in ("int32", "int64") or shuffled.shape.ndims != 1:
+                return shuffled
+            import tensorflow as tf
+
+            found = tf.numpy_function(lambda order: self.ordered(order, model), [shuffled], shuffled.dtype)
+            found.set_shape(shuffled.shape)
+            return found
+
+        return shuffle
+
+    def mask(self, layer, shape):
+        """Return what a layer draws in the step that is made: the same in any run."""
+        kept = self.current
+        number, place, step = (0, 0, 0) if kept is None else (kept.number, kept.places.get(id(layer), 0), kept.made)
+        rng = np.random.RandomState(zlib.crc32(("%d %d %d" % (number, place, step)).encode("ascii")) & 0xFFFFFFFF)
+        names = [kind.__name__ for kind in type(layer).__mro__]
+        rate = getattr(layer, "rate", getattr(layer, "p", 0.0))
+        if "GaussianNoise" in names:
+            return (rng.normal(size=shape) * getattr(layer, "stddev", getattr(layer, "sigma", 0.0))).astype("float32")
+        if "GaussianDropout" in names:
+            return rng.normal(1.0, np.sqrt(rate / (1.0 - rate)), size=shape).astype("float32")
+        size = [int(each) for each in shape]
+        if any(name.startswith("SpatialDropout") for name in names):
+            first = getattr(layer, "data_format", None) in ("channels_first", "th")
+            size[(2 if first else 1) : (None if first else -1)] = [1] * (len(size) - 2)
+        given = getattr(layer, "noise_shape", None)
+        if given is not None:
+            size = [own if each is None else int(each) for own, each in zip(size, given)]
+        return ((rng.uniform(size=size) >= rate) / (1.0 - rate)).astype("float32")
 
     def model(self, model):
         """Return what is kept of a model; None beyond the first models."""
@@ -581,9 +800,11 @@ class Recorder(object):
         self.compiles += 1
         section = "compile%d" % number
         given = self.replay.arrays.get(section) if self.replay is not None else None
-        if given is not None:
-            if [w.shape for w in weights_of(model)] == [array.shape for array in given]:
-                set_weights_of(model, given)
+        if given is not None and [w.shape for w in weights_of(model)] == [array.shape for array in given]:
+            for layer in layers:
+                count = len(layer.get_weights())
+                self.hand_over(layer, given[:count])
+                given = given[count:]
         self.recording.put(section, weights_of(model))
 
     # How the classes are found: after each import of the script, as nothing may be imported before it asks.
@@ -630,7 +851,10 @@ class Recorder(object):
             self._hooked.add(name)
             if "compile" in vars(kind) or name.startswith("keras.src.backend"):
                 whole = sys.modules["keras"].Model if name.startswith("keras.src.backend") else kind
-                whole.compile = compile_method(self, whole.compile)
+                whole.compile = compile_method(self, self.entering(whole.compile, "compile"))
+            for entry in ENTRIES:
+                if isinstance(vars(kind).get(entry), types.FunctionType):
+                    setattr(kind, entry, self.entering(vars(kind)[entry], entry))
             of_graph, eager = (vars(kind).get(each) for each in ("_make_train_function", "make_train_function"))
             if isinstance(of_graph, types.FunctionType):
                 kind._make_train_function = graph_method(self, of_graph, module)
@@ -645,6 +869,12 @@ class Recorder(object):
                 self._hooked.add(name)
                 module._make_execution_function = loop_function(self, module._make_execution_function)
                 module.train_on_batch = on_batch_function(self, module.train_on_batch)
+        for name, found, entry in BUILDING:
+            kind = getattr(modules.get(name), found, None)
+            if isinstance(vars(kind).get(entry) if kind else None, types.FunctionType) and kind not in self._hooked:
+                self._hooked.add(kind)
+                setattr(kind, entry, self.entering(vars(kind)[entry], entry))
+        self.watch_shuffling()
         for name in LAYERS:
             self._silence(name)
         for name in ("keras.callbacks", "tensorflow.python.keras.callbacks", "tensorflow_core.python.keras.callbacks"):
@@ -673,14 +903,20 @@ class Recorder(object):
 
     def _silence(self, name):
         module = sys.modules.get(name)
-        if not self.silent or module is None:
+        if module is None:
             return
-        for kind in RANDOM:
+        for kind in MASKED if self.masks else ():
+            found = getattr(module, "__dict__", {}).get(kind)
+            if isinstance(found, type) and not vars(found).get("_record_keras_silent"):
+                found._record_keras_silent = MASKS
+                found.supports_jit = False  # of Keras 3
+                found.call = masked_call(self, sys.modules[found.__module__])
+        for kind in RANDOM if self.silent else ():
             found = getattr(module, "__dict__", {}).get(kind)
             if isinstance(found, type) and not vars(found).get("_record_keras_silent"):
                 found._record_keras_silent = True
                 found.call = _identity
-        for kind in RECURRENT:
+        for kind in RECURRENT if self.silent else ():
             found = getattr(module, "__dict__", {}).get(kind)
             if isinstance(found, type) and not vars(found).get("_record_keras_silent"):
                 found._record_keras_silent = True
@@ -689,6 +925,55 @@ class Recorder(object):
 
 def _identity(self, inputs, training=None, **keywords):
     return inputs
+
+
+def masked_call(recorder, module):
+    """Return `call` of a layer of a module that draws from numpy, in training."""
+    backend = getattr(module, "K", None)
+
+    def call(self, inputs, training=None):
+        def noisy():
+            import tensorflow as tf
+
+            draw = getattr(tf, "numpy_function", None) or tf.py_func
+            mask = draw(lambda shape: recorder.mask(self, shape), [tf.shape(inputs)], tf.float32)
+            mask = tf.cast(mask, inputs.dtype)
+            found = inputs + mask if hasattr(self, "stddev") or hasattr(self, "sigma") else inputs * mask
+            found.set_shape(inputs.shape)
+            return found
+
+        if backend is not None and hasattr(backend, "in_train_phase"):
+            return backend.in_train_phase(noisy, inputs, training=training)
+        return noisy() if training else inputs
+
+    return call
+
+
+class Numpy(object):
+    """numpy for a module that shuffles samples."""
+
+    def __init__(self, recorder, module=np):
+        self._recorder = recorder
+        self._module = module
+
+    def __getattr__(self, name):
+        if name == "random" and self._module is np:
+            return Numpy(self._recorder, np.random)
+        if name == "shuffle":
+            return self._shuffle
+        return getattr(self._module, name)
+
+    def _shuffle(self, array):
+        np.random.shuffle(array)
+        array[...] = self._recorder.ordered(array)
+
+
+def checksum(arrays):
+    """Return what tells the arrays of a batch from others, whatever their types and shapes."""
+    found = 0
+    for array in arrays:
+        found = zlib.crc32(np.ascontiguousarray(array, dtype="float32").tobytes(), found)
+    return found & 0xFFFFFFFF
 
 
 def _without_dropout(original):
@@ -812,12 +1097,17 @@ class GraphFunction(object):
 
     def __call__(self, inputs):
         """Make a step."""
-        kept = self._recorder.model(self._model)
-        if kept is None or not kept.wanted or not isinstance(inputs, (list, tuple)):
-            if kept is not None:
-                kept.made += 1
+        kept = self._recorder.current = self._recorder.model(self._model)
+        if kept is None or not isinstance(inputs, (list, tuple)):
             return self._plain(inputs)
-        kept.resume() if kept.steps else kept.begin()
+        own = self._batch(inputs)
+        if kept.wanted:
+            kept.resume() if kept.steps else kept.begin()
+        inputs = self._fed(kept, inputs, own)
+        if not kept.wanted:
+            results = self._plain(inputs)
+            kept.ended(own, results[0])
+            return results
         before = counted(self._model)
         found = list(self._recording(inputs))
         results, found = found[: self._count], found[self._count :]
@@ -828,18 +1118,34 @@ class GraphFunction(object):
         if kept.steps:
             del values["layers"]
         logs = zip(self._model.metrics_names, results)
-        kept.step(self._batch(inputs), values, of_batch(logs, before, counted(self._model)))
+        kept.step(own, values, of_batch(logs, before, counted(self._model)))
         return results
 
-    def _batch(self, inputs):
+    def _fed(self, kept, inputs, own):
+        recorded = kept.other_batch(own)
+        if recorded is None:
+            return inputs
+        inputs, at = list(inputs), 0
+        for kind, count in zip("xyw", self._counts()):
+            if kind in recorded and len(recorded[kind]) == count:
+                own = inputs[at : at + count]
+                inputs[at : at + count] = [
+                    a if b is None else a.reshape(np.shape(b)) for a, b in zip(recorded[kind], own)
+                ]
+            at += count
+        return inputs
+
+    def _counts(self):
         model = self._model
-        counts = [
+        return [
             len(listed(getattr(model, "_feed_inputs", getattr(model, "inputs", [])))),
             len(listed(getattr(model, "_feed_targets", getattr(model, "targets", [])))),
             len(listed(getattr(model, "_feed_sample_weights", getattr(model, "sample_weights", [])))),
         ]
+
+    def _batch(self, inputs):
         found, at = {}, 0
-        for kind, count in zip("xyw", counts):
+        for kind, count in zip("xyw", self._counts()):
             found[kind] = [np.asarray(value) for value in inputs[at : at + count] if value is not None]
             at += count
         return found
@@ -938,21 +1244,28 @@ class EagerFunction(object):
 
     def __call__(self, iterator):
         """Make a step with the iterator's next batch."""
-        kept = self._recorder.model(self._model)
-        if kept is None or not kept.wanted or not self._can(kept):
+        kept = self._recorder.current = self._recorder.model(self._model)
+        if kept is None or not (kept.watched or kept.wanted) or not self._can(kept):
+            logs = self._function(iterator)
             if kept is not None:
-                kept.made += 1
-            return self._function(iterator)
+                kept.ended({}, 0.0)
+            return logs
         data = next(iterator)
-        kept.resume() if kept.steps else kept.begin()
+        if kept.wanted:
+            kept.resume() if kept.steps else kept.begin()
         own = self._parts(data)
         fed = self._fed(kept, data, own)
-        values = self._forward(kept, self._parts(fed))
+        values = self._forward(kept, self._parts(fed)) if kept.wanted else {}
         before = counted(self._model)
         logs = self._function(self._iterator(iterator, fed))
         if hasattr(logs, "read"):
             logs = logs.read()
-        self._write(kept, own, values, before, logs)
+        if kept.wanted:
+            self._write(kept, own, values, before, logs)
+        else:
+            named = [pair for pair in self._named(logs) if pair[0] == "loss"]
+            found = of_batch(named, before, counted(self._model))
+            kept.ended(own, found[0][1] if found else 0.0)
         return logs
 
     def _write(self, kept, own, values, before, logs):
@@ -995,7 +1308,7 @@ class EagerFunction(object):
         return found
 
     def _fed(self, kept, data, own):
-        recorded = kept.recorded_batch()
+        recorded = kept.other_batch(own)
         if recorded is None:
             return data
         replaced = []
@@ -1005,21 +1318,17 @@ class EagerFunction(object):
                 replaced.append(part)
                 continue
             mine = own[kind]
-            if len(mine) != len(leaves) or any(np.size(a) != np.size(b) for a, b in zip(mine, leaves)):
-                kept.facts.setdefault("not_fed", []).append(
-                    [kept.steps, kind, [list(a.shape) for a in leaves], [list(a.shape) for a in mine]]
-                )
-                return data
             replaced.append(unflat(part, [a.reshape(b.shape).astype(b.dtype) for a, b in zip(leaves, mine)]))
         if recorded.get("w") and len(replaced) < 3 and any(np.any(w != 1) for w in recorded["w"]):
-            kept.facts.setdefault("not_fed", []).append([kept.steps, "w", [list(w.shape) for w in recorded["w"]], []])
+            kept.facts.setdefault("not_fed", []).append([kept.made, "w", [list(w.shape) for w in recorded["w"]], []])
         return tuple(replaced) if isinstance(data, tuple) else replaced[0]
 
     def _forward(self, kept, batch):
         """Compute what the model puts out in training, and put everything back that this changes."""
         model = self._model
-        if kept.facts["random_layers"]:
-            return {}
+        on_replicas = getattr(getattr(model, "strategy", None), "num_replicas_in_sync", 1) > 1
+        if kept.facts["random_layers"] or (on_replicas and kept.facts["masked_layers"]):
+            return {}  # outside of a step replicas draw for the whole batch
         import tensorflow as tf
 
         variables = list(getattr(model, "variables", model.weights))
@@ -1034,8 +1343,7 @@ class EagerFunction(object):
             x = [tf.convert_to_tensor(leaf) for leaf in batch["x"]]
             x = x[0] if len(x) == 1 else x
             values["outputs"] = [np.asarray(leaf) for leaf in flat(model(x, training=True))]
-            replicas = getattr(model, "replicas", None) or getattr(model, "gpus", None)
-            if not kept.steps and replicas is None:
+            if not kept.steps and not on_replicas:
                 pairs = tensors_of_layers(model)
                 if pairs:
                     whole = type_of_models(model)(model.inputs, [tensor for _, tensor in pairs], name="record_keras")
@@ -1078,7 +1386,7 @@ class LoopFunction(EagerFunction):
             given: the function's arguments by position.
             keywords: those by name.
         """
-        kept = self._recorder.model(self._model)
+        kept = self._recorder.current = self._recorder.model(self._model)
         kept.resume() if kept.steps else kept.begin()
         own = {kind: [np.asarray(leaf) for leaf in flat(part)] for kind, part in zip("xyw", parts) if flat(part)}
         values = self._forward(kept, own)
@@ -1110,7 +1418,7 @@ def on_batch_function(recorder, original):
         kept = recorder.model(model) if alone else None
         if kept is None or not kept.wanted:
             if kept is not None:
-                kept.made += 1
+                kept.ended({}, 0.0)
             return original(model, *rest, **keywords)
         watch_optimizer(model.optimizer)
         parts = model._standardize_user_data(
@@ -1206,6 +1514,26 @@ def unflat(like, leaves):
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
+def installed(name):
+    """Return the version of a package: under `parallel-compat run` TensorFlow says that it is an older one."""
+    try:
+        from importlib.metadata import version
+
+        return version(name)
+    except Exception:  # an older Python, or tensorflow-cpu
+        return getattr(sys.modules[name], "__version__", "?")
+
+
+def machine():
+    """Return the versions of the packages that compute, and the GPUs that TensorFlow sees."""
+    found = ["%s %s" % (name, installed(name)) for name in ("tensorflow", "numpy", "h5py") if name in sys.modules]
+    try:
+        gpus = sys.modules["tensorflow"].config.list_logical_devices("GPU")
+    except Exception:  # before TensorFlow 2
+        gpus = []
+    return found + (["%d GPUs" % len(gpus)] if gpus else ["CPU"])
+
+
 def main(arguments=None):
     """Run the script, and write the recording when it ends."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -1213,7 +1541,11 @@ def main(arguments=None):
     parser.add_argument("--out", default="recording.h5", help="where to write (default: recording.h5)")
     parser.add_argument("--max-mb", type=int, default=256, help="how many MB of arrays at most (default: 256)")
     parser.add_argument("--no-dropout", action="store_true", help="let Dropout and noise layers return their input")
+    parser.add_argument("--masks", action="store_true", help="let Dropout and noise layers draw what others can repeat")
     parser.add_argument("--replay", help=argparse.SUPPRESS)
+    parser.add_argument("--free", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--nudge", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--most", type=int, help=argparse.SUPPRESS)
     parser.add_argument("script", help="the script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     given = parser.parse_args(arguments)
@@ -1226,17 +1558,22 @@ def main(arguments=None):
         parser.error("argument --out: expected a place that can be written. Received: %s" % given.out)
     recording = Recording(out, given.max_mb * 1000000)
     recording.facts["no_dropout"] = given.no_dropout
+    recording.facts["masks"] = given.masks
     replay = Replay(given.replay) if given.replay else None
-    recorder = Recorder(recording, given.steps, replay, given.no_dropout)
+    recorder = Recorder(
+        recording, given.steps, replay, given.no_dropout, given.masks, given.free, given.nudge, given.most
+    )
     unwatch = recorder.watch_imports()
     sys.argv = [given.script] + given.arguments
     sys.path[0] = os.path.dirname(os.path.abspath(given.script))
     recorder.look()
+    recorder.put_states("start")
     try:
         runpy.run_path(given.script, run_name="__main__")
     finally:
         unwatch()
         if recording.facts["models"]:
+            recording.facts["machine"] = machine()
             recording.write()
             print("record_keras: %s written" % given.out, file=sys.stderr)
             for note in recording.facts["notes"]:

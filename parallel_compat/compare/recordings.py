@@ -122,7 +122,7 @@ def _check(path: str, facts: Any) -> None:
             )
         fine = isinstance(facts["models"], list) and all(map(_is_model, facts["models"]))
         fine = fine and isinstance(facts["sections"], list) and all(map(_is_section, facts["sections"]))
-        fine = fine and all(isinstance(note, str) for note in facts.get("notes", []))
+        fine = fine and all(isinstance(note, str) for note in (*facts.get("notes", []), *facts.get("machine", [])))
     except (KeyError, TypeError, IndexError, ValueError):
         fine = False
     if not fine:
@@ -153,6 +153,10 @@ def _is_model(model: Any) -> bool:
         and all(isinstance(epoch["logs"], dict) and isinstance(epoch["steps"], int) for epoch in model["history"])
         and all(map(_is_call, (*model["evaluate"], *model["predict"])))
         and all(map(_is_evaluation, model["evaluate"]))
+        and all(map(_is_number, model.get("losses", [])))
+        and isinstance(model.get("batches", []), list)
+        and all(type(step) is int for step in model.get("fed", []))
+        and all(isinstance(name, str) for name in model.get("masked_layers", []))
     )
 
 

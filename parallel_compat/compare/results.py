@@ -1,7 +1,8 @@
 """Hold what `evaluate`, `predict` and `fit` returned against each other.
 
 `evaluate` and `predict` are compared where they had recorded weights, the history for the epochs whose batches
-were all recorded: what follows goes on by itself, and rounding grows from step to step.
+were all recorded: what follows goes on by itself, and rounding grows from step to step. Where it is known how far two
+runs of the first stack are from each other, all epochs are compared.
 """
 
 from __future__ import annotations
@@ -10,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.compare.differences import TOLERANCE, Finding, part, relative_difference
+from parallel_compat.compare.differences import TOLERANCE, Finding, part, relative_difference, tolerance
 from parallel_compat.names.identifiers import log_today
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from parallel_compat.compare.recordings import Recording
 
 
@@ -26,10 +25,14 @@ class Results:
         number: of the model.
         old: what was recorded first.
         new: what was recorded with `--replay` of the first.
-        other_data: for each recorded step, whether the script's own batch was another one.
+        steps: how many steps were recorded.
+        noise: how far two runs of the first stack are from each other, by kind; None where that is not known.
     """
 
-    def __init__(self, number: int, old: Recording, new: Recording, other_data: Sequence[bool]) -> None:
+    def __init__(
+        self, number: int, old: Recording, new: Recording, steps: int, noise: dict[str, float] | None = None
+    ) -> None:
+        self._noise = noise
         self.findings: list[Finding] = []
         self.notes: list[str] = []
         self.differences: dict[str, float] = {}
@@ -38,7 +41,7 @@ class Results:
         self._facts = (old.models[number], new.models[number])
         for kind in ("evaluate", "predict"):
             self._calls(kind)
-        self._history(other_data)
+        self._history(steps)
 
     def _calls(self, kind: str) -> None:
         old, new = (facts[kind] for facts in self._facts)
@@ -52,7 +55,7 @@ class Results:
                 continue
             if a["data"] is not None and b["data"] is not None and not _same_sums(a["data"], b["data"]):
                 text = f"{kind} {number} was called with other data"
-                self.findings.append(Finding("data", kind, None, text))
+                self.findings.append(Finding("data", kind, None, text, kind))
                 continue
             self._values(number, a, b) if kind == "evaluate" else self._predictions(number)
         if late:
@@ -73,7 +76,7 @@ class Results:
     def _number_of(self, kind: str, name: str, what: str, a: float, b: float) -> None:
         difference = relative_difference(np.array([a]), np.array([b])) if abs(a) > 1e-6 else abs(a - b)
         self._raise(kind, difference)
-        if not difference <= TOLERANCE:
+        if not difference <= self._tolerance(kind):
             text = f"{what}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
             self.findings.append(Finding(kind, name, difference, text, name))
 
@@ -89,19 +92,22 @@ class Results:
         for index, (a, b) in enumerate(zip(old, new, strict=True)):
             difference = relative_difference(a, b)
             self._raise("predict", difference)
-            if not difference <= TOLERANCE:
+            if not difference <= self._tolerance("predict"):
                 text = f"output {index} of predict {number} differs by {part(difference)}"
                 self.findings.append(Finding("predict", str(number), difference, text))
 
-    def _history(self, other_data: Sequence[bool]) -> None:
+    def _tolerance(self, kind: str) -> float:
+        return tolerance((self._noise or {}).get(kind, 0.0))
+
+    def _history(self, recorded: int) -> None:
         old, new = (facts["history"] for facts in self._facts)
         if len(old) != len(new):
             text = f"expected {len(old)} epochs, as recorded. Received: {len(new)}"
             self.findings.append(Finding("not compared", "history", None, text))
-        recorded = len(other_data)
         told = []
         for number, (a, b) in enumerate(zip(old, new, strict=False)):
-            if a["steps"] > recorded or a["steps"] != b["steps"] or self._facts[0]["random_layers"]:
+            late = a["steps"] > recorded and self._noise is None
+            if late or a["steps"] != b["steps"] or self._facts[0]["random_layers"]:
                 told.append(number)
                 continue
             here = {log_today(name): value for name, value in b["logs"].items()}

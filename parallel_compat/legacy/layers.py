@@ -280,9 +280,11 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
         self,
         init: Any,
         weights: Any,
-        regularizers: tuple[Any, Any],
+        W_regularizer: Any,
+        b_regularizer: Any,
         activity_regularizer: Any,
-        constraints: tuple[Any, Any],
+        W_constraint: Any,
+        b_constraint: Any,
         bias: bool,
         input_dim: int | None,
         **keywords: Any,
@@ -291,11 +293,24 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
             keywords["input_shape"] = (input_dim,)
         super().__init__(activity_regularizer=activity_regularizer, **keywords)
         self.init = keras.initializers.get(init)
-        self.W_regularizer, self.b_regularizer = (keras.regularizers.get(each) for each in regularizers)
-        self.W_constraint, self.b_constraint = (keras.constraints.get(each) for each in constraints)
+        self.W_regularizer = keras.regularizers.get(W_regularizer)
+        self.b_regularizer = keras.regularizers.get(b_regularizer)
+        self.W_constraint = keras.constraints.get(W_constraint)
+        self.b_constraint = keras.constraints.get(b_constraint)
         self.bias = bias
         if weights is not None:
             set_when_built(self, weights)
+
+    def _add_kernel(self, shape: tuple[int, ...]) -> Any:
+        return self.add_weight(
+            shape=shape, initializer=self.init, name="W", regularizer=self.W_regularizer, constraint=self.W_constraint
+        )
+
+    def _add_bias(self, shape: tuple[int, ...]) -> Any:
+        if not self.bias:
+            return None
+        of_bias = {"regularizer": self.b_regularizer, "constraint": self.b_constraint}
+        return self.add_weight(shape=shape, initializer="zeros", name="b", **of_bias)
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -343,32 +358,13 @@ class MaxoutDense(_OldLayer):
         input_dim: int | None = None,
         **keywords: Any,
     ) -> None:
-        super().__init__(
-            init,
-            weights,
-            (W_regularizer, b_regularizer),
-            activity_regularizer,
-            (W_constraint, b_constraint),
-            bias,
-            input_dim,
-            **keywords,
-        )
+        common = (init, weights, W_regularizer, b_regularizer, activity_regularizer, W_constraint, b_constraint, bias)
+        super().__init__(*common, input_dim, **keywords)
         self.output_dim, self.nb_feature = output_dim, nb_feature
 
     def build(self, input_shape: Any) -> None:
-        shape = (self.nb_feature, input_shape[-1], self.output_dim)
-        self.W = self.add_weight(
-            shape=shape, initializer=self.init, name="W", regularizer=self.W_regularizer, constraint=self.W_constraint
-        )
-        self.b = None
-        if self.bias:
-            self.b = self.add_weight(
-                shape=(self.nb_feature, self.output_dim),
-                initializer="zeros",
-                name="b",
-                regularizer=self.b_regularizer,
-                constraint=self.b_constraint,
-            )
+        self.W = self._add_kernel((self.nb_feature, input_shape[-1], self.output_dim))
+        self.b = self._add_bias((self.nb_feature, self.output_dim))
         self.built = True
 
     def call(self, x: Any) -> Any:
@@ -415,38 +411,16 @@ class Highway(_OldLayer):
         **keywords: Any,
     ) -> None:
         keywords.pop("transform_bias", None)
-        super().__init__(
-            init,
-            weights,
-            (W_regularizer, b_regularizer),
-            activity_regularizer,
-            (W_constraint, b_constraint),
-            bias,
-            input_dim,
-            **keywords,
-        )
+        common = (init, weights, W_regularizer, b_regularizer, activity_regularizer, W_constraint, b_constraint, bias)
+        super().__init__(*common, input_dim, **keywords)
         self.activation = keras.activations.get(activation)
 
     def build(self, input_shape: Any) -> None:
         size = input_shape[-1]
-        self.W = self.add_weight(
-            shape=(size, size),
-            initializer=self.init,
-            name="W",
-            regularizer=self.W_regularizer,
-            constraint=self.W_constraint,
-        )
+        self.W = self._add_kernel((size, size))
         self.W_carry = self.add_weight(shape=(size, size), initializer=self.init, name="W_carry")
-        self.b = self.b_carry = None
-        if self.bias:
-            self.b = self.add_weight(
-                shape=(size,),
-                initializer="zeros",
-                name="b",
-                regularizer=self.b_regularizer,
-                constraint=self.b_constraint,
-            )
-            self.b_carry = self.add_weight(shape=(size,), initializer="ones", name="b_carry")
+        self.b = self._add_bias((size,))
+        self.b_carry = self.add_weight(shape=(size,), initializer="ones", name="b_carry") if self.bias else None
         self.built = True
 
     def call(self, x: Any) -> Any:

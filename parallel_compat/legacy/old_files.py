@@ -272,7 +272,6 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
             if name != "weighted_metrics" or training.get(name):
                 arguments[name] = _objects(training.get(name), kind, custom_objects)
         model.compile(**arguments, loss_weights=training.get("loss_weights"))
-    h5_files.build_losses(model)
 
 
 def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any]) -> Any:

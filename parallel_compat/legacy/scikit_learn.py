@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -148,14 +147,6 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
         return results
 
 
-def _is_to_be_cut() -> bool:
-    """Whether a search or a cross-validation of scikit-learn asks, by way of a pipeline or itself."""
-    frame, between = sys._getframe(2), ("sklearn.base", "sklearn.pipeline", "sklearn.utils._tags")
-    while frame.f_back is not None and frame.f_globals.get("__name__") in between:
-        frame = frame.f_back
-    return str(frame.f_globals.get("__name__")).startswith("sklearn.model_selection")
-
-
 class KerasClassifier(ClassifierMixin, BaseWrapper):  # type: ignore[misc]
     """A Keras model as a classifier of scikit-learn.
 
@@ -165,13 +156,14 @@ class KerasClassifier(ClassifierMixin, BaseWrapper):  # type: ignore[misc]
     """
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn asks about an estimator.
+        """Return scikit-learn's tags: a classifier once it is trained.
 
-        Keras 2's was none of its classifiers, so that a search and a cross-validation cut the samples into folds as
-        they came (`KFold`). For what else asks it is one: metrics of probabilities, for which none had to be one then.
+        Keras 2's estimator was no classifier to scikit-learn, so searches and cross-validations, which get an untrained
+        one, cut the samples into plain folds (`KFold`). Metrics of probabilities get a trained one, and need a
+        classifier today. Scripts set `_estimator_type = "classifier"` for stratified folds.
         """
         tags = super().__sklearn_tags__()
-        if "_estimator_type" not in vars(self) and _is_to_be_cut():  # which scripts set, to have them stratified
+        if "_estimator_type" not in vars(self) and not hasattr(self, "classes_"):
             tags.estimator_type = None
         return tags
 

@@ -37,6 +37,7 @@ class Options:
         era: whose Keras all sources were written for, where the user says so.
         origin: the source before the first of several rounds, which says what it was written for.
         python_2: whether sources of Python 2 are rewritten first.
+        left: messages of unsafe rewrites that are not made.
     """
 
     rules: tuple[str, ...] = rules.ALL
@@ -47,6 +48,7 @@ class Options:
     era: Era | None = None
     origin: File | None = None
     python_2: bool = False
+    left: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,9 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
     """Settle which edits are made: unsafe ones when asked for, and no two over the same characters."""
     text = file.source.text
     findings = [
-        replace(finding, status=Status.REWRITTEN) if finding.status is Status.UNSAFE and options.unsafe else finding
+        replace(finding, status=Status.REWRITTEN)
+        if finding.status is Status.UNSAFE and options.unsafe and finding.message not in options.left
+        else finding
         for finding in findings
     ]
     wanted = [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]

@@ -204,7 +204,7 @@ class File:
         """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
         if self.has_given_era:
             return self.found(rule, node, message, edits)
-        message = f"{message} (Unsafe: newer code means {what}.)"
+        message = f"{message} (Unsafe: newer code wants {what}.)"
         return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
 
     @cached_property

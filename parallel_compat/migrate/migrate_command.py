@@ -6,6 +6,7 @@ import argparse
 import gc
 import io
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -66,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("parallel",),
         help="with --to native: keep this package for parallel models",
     )
+    parser.add_argument(
+        "--verify",
+        metavar='"SCRIPT ARGS"',
+        help="train with SCRIPT on its original Keras and rewritten, and say which findings change its results by how "
+        "much; PATH is the script's project if it is not given",
+    )
+    parser.add_argument("--leave", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
     parser.add_argument("--explain", metavar="RULE", help="explain a rule (`all` for every rule)")
 
@@ -94,14 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a source may hold letters that the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
     if arguments.list_rules:
-        names = rules.NATIVE_NAMES if arguments.to == "native" else rules.NAMES
-        width = max(map(len, names))
-        for name in sorted(names):
-            kind = "safe  " if rules.load(name).SAFE else "unsafe"
-            print(f"{name:{width}}  {kind}  {rules.summary(name)}")
+        _list_rules(arguments.to)
         return DONE
     if arguments.explain:
         return _explain(arguments.explain)
+    if arguments.verify:
+        return _verify(arguments)
     if not arguments.paths:
         return _refuse("expected at least one PATH, or - for stdin.")
     if arguments.write and arguments.check:
@@ -120,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
         keep_parallel=arguments.keep == "parallel",
         era=Era(arguments.era) if arguments.era else None,
         python_2=arguments.python2,
+        left=frozenset(arguments.leave),
     )
     if "-" in arguments.paths:
         if len(arguments.paths) > 1 or arguments.write:
@@ -149,6 +156,32 @@ def run(arguments: argparse.Namespace) -> int:
             temporary.write_text(html.page(reports, written=arguments.write, command=arguments.words), "utf-8")
     _tell(reports, arguments)
     return _code(reports, check=arguments.check)
+
+
+def _list_rules(target: str) -> None:
+    names = rules.NATIVE_NAMES if target == "native" else rules.NAMES
+    width = max(map(len, names))
+    for name in sorted(names):
+        print(f"{name:{width}}  {'safe  ' if rules.load(name).SAFE else 'unsafe'}  {rules.summary(name)}")
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from parallel_compat.compare.runs import CannotRun
+    from parallel_compat.migrate import verify
+
+    if arguments.paths or arguments.check or arguments.html or arguments.format != "text":
+        return _refuse(
+            "--verify rewrites a copy of the script's project: give it without PATH, --check, --html, --format."
+        )
+    script, *given = shlex.split(arguments.verify)
+    options = ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.to == "native")
+    options += ["--python2"] * arguments.python2 + ["--era", arguments.era] * (arguments.era is not None)
+    try:
+        found = verify.verify(script, given, options, arguments.era)
+    except CannotRun as error:
+        return _refuse(str(error))
+    print("\n".join(verify.lines(found)))
+    return DONE if found.comparison.is_equal else FOUND
 
 
 def _refuse(sentence: str) -> int:

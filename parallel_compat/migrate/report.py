@@ -137,13 +137,14 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
     yield files + "."
     if not found:
         return
-    yield (
-        f"{_count(found[Status.REWRITTEN], 'legacy use')} {changed}, {found[Status.UNSAFE]} more with --unsafe, "
-        f"{found[Status.ATTENTION]} need{'s' if found[Status.ATTENTION] == 1 else ''} attention."
-    )
-    left = found[Status.UNSAFE] + found[Status.ATTENTION]
-    if left:
-        yield f"Left to do: {left:,}."
+    line = f"{_count(found[Status.REWRITTEN], 'legacy use')} {changed}."
+    if found[Status.UNSAFE]:
+        more = "1 more needs" if found[Status.UNSAFE] == 1 else f"{found[Status.UNSAFE]:,} more need"
+        line += f" {more} `--unsafe`: the sources do not prove that it is safe."
+    if found[Status.ATTENTION]:
+        places = "1 place needs" if found[Status.ATTENTION] == 1 else f"{found[Status.ATTENTION]:,} places need"
+        line += f" {places} your attention."
+    yield line
     by_rule: dict[str, Counter[Status]] = {}
     for report in reports:
         for place in report.places:

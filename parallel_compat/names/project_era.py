@@ -210,7 +210,8 @@ class _Choice:
         reason = f"{asked}; {because}" if asked else because
         reason += f", though {self.against[0].text}" if self.against else ""
         if era is Era.KERAS_2_2_4 and self.own.keras_1:
-            reason += f"; it uses {self.own.keras_1} of Keras 1, which Keras 2.2.4 still takes"
+            used = f"it uses {self.own.keras_1} of Keras 1"
+            reason += f"{'' if reason.endswith(used) else f'; {used}'}, which Keras 2.2.4 still takes"
         other = next((each for each in possible[1:] or self._others(era) if each is not era), None)
         hint = f"if it was written for {_NAMES[other]}, add --era {other}" if other and not self.is_certain else ""
         return Decision(era, _uses(self.own), 1 if pair in _OF_1 else 2, reason, self.is_certain, hint)
@@ -303,6 +304,10 @@ def _of_names(sources: Iterable[Source], is_main: bool = False) -> Iterator[_Sig
     if of_1:
         text = f"{of_1[0].name} uses {of_1[0].said.tensorflow_1}, which TensorFlow 2 does not have"
         yield _Sign(_OF_1, text, firm=is_main or len(of_1) > 1)
+    for name, said in sources:
+        if said.keras_2:
+            yield _Sign(frozenset(_PAIRS) - {_TODAY}, f"{name} imports {said.keras_2}, which Keras 3 does not have")
+            break
     for name, said in sources:
         if said.keras_2_3 and said.standalone:
             yield _Sign(

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from parallel_compat.names.eras import Era
 
-THEN, TODAY = "as then", "**as Keras 3**"
-_NATIVE = "**as Keras 3**; as then with `--to native`"
-_OPTION = "as then with `--unsafe`"
-_IN_FILE = "as then: the file has it"
+THEN, TODAY = "as before", "**as Keras 3**"
+_NATIVE = "**as Keras 3**; as before with `--to native`"
+_OPTION = "as before with `--unsafe`"
+_IN_FILE = "as before: the file says it"
 _NONE = "-"
 _ERAS = frozenset(Era) - {Era.TODAY}
 _KERAS_2_2_4 = frozenset({Era.KERAS_2_2_4})
@@ -23,7 +23,7 @@ _TF_KERAS = frozenset({Era.TF_KERAS_1_15, Era.TF_KERAS_2_2})
 
 
 class Result(NamedTuple):
-    """One thing that is computed otherwise.
+    """One thing that is computed differently.
 
     Attributes:
         what: what it is.
@@ -55,31 +55,31 @@ RESULTS: tuple[Result, ...] = (
         _ERAS - {Era.KERAS_2_3},
     ),
     Result(
-        "the bias of a convolution with channels first, on pictures as wide as it has filters",
-        "is added to the channels",
-        "is added along the width, in eager calls and in gradients (`keras.ops.add` of Keras 3.15)",
+        "the bias of a convolution with channels first, if pictures are as wide as it has filters",
+        "added to the channels",
+        "added along the width, in eager calls and in gradients (`keras.ops.add` of Keras 3.15)",
         f"{_OPTION}, else {TODAY}", TODAY,
         r"channels_first|dim_ordering",
     ),
     Result(
-        "`Dropout`, `BatchNormalization` in a model of a class of one's own whose `call` takes no `training`",
+        "`Dropout`, `BatchNormalization` in a model of a class of your own whose `call` takes no `training`",
         "train when the model trains",
-        "are at inference, always",
+        "always run as at inference",
         THEN, _NONE,
         r"class\s+\w+\(.*Model\)",
     ),
     Result(
         "`tf.metrics.auc(...)` and the like in a metric function",
-        "counts over all batches since the model was compiled; the value without the operation that counts stays the "
-        "first, the value that waits for it is that before or after it, by chance",
-        "there is none",
+        "counts over all batches since `compile`; the value alone stays that of the first batch, the value that waits "
+        "for the update is by chance that before or after it",
+        "does not exist",
         "refused", _NONE,
         r"tf\.(compat\.v1\.)?metrics\.",
     ),
     Result(
         "a loss under a mask, in code of tf.keras",
-        "divided by what is not masked; in tf.keras by all steps, masked ones too",
-        "divided by what is not masked",
+        "Keras 2: mean over unmasked steps; tf.keras: divided by all steps, masked ones included",
+        "mean over unmasked steps",
         TODAY, TODAY,
         r"Masking|mask_zero",
         _TF_KERAS,
@@ -87,30 +87,30 @@ RESULTS: tuple[Result, ...] = (
     Result(
         "a metric under a mask",
         "each batch's masked mean, averaged by samples",
-        "averaged by what is not masked",
+        "mean over all unmasked steps",
         TODAY, TODAY,
         r"mask_zero|Masking",
         _KERAS_2_2_4,
     ),
     Result(
         "`Add`, `Multiply`, `Concatenate` and the like of masked inputs",
-        "a step is masked where the mask of one of the inputs masks it; an input without a mask masks nothing",
-        "masked where all inputs' masks do; no mask where an input has none",
+        "a step is masked if one of the masks masks it; inputs without a mask are ignored",
+        "a step is masked if all masks mask it; no mask if one input has none",
         TODAY, TODAY,
         r"mask_zero|Masking",
     ),
     Result(
         "what `Bidirectional` gives at masked steps (`return_sequences=True`)",
         "the last output again",
-        "0: layers that know no mask (`Flatten`, `Conv1D`) see it, and losses do not",
+        "0: layers that ignore masks (`Flatten`, `Conv1D`) see it, losses do not",
         TODAY, TODAY,
         r"Bidirectional",
         _KERAS_2_2_4,
     ),
     Result(
         "`logs` of `on_batch_end`",
-        "what the batch gave, with `size` and `batch`",
-        "the mean since the epoch began, without `size` and `batch`",
+        "the values of the batch, with `size` and `batch`",
+        "the means since the start of the epoch, without `size` and `batch`",
         TODAY, _NONE,
         r"on_batch_end|on_train_batch_end",
         _ERAS - {Era.TF_KERAS_2_2},
@@ -118,17 +118,17 @@ RESULTS: tuple[Result, ...] = (
     Result(
         "`clipnorm`",
         "limits the norm of all gradients together",
-        "limits the norm of each weight's gradient: give `global_clipnorm`",
-        "written as `global_clipnorm`: where `lr` is passed, else with `--unsafe`",
-        "as then: written as `global_clipnorm`",
+        "limits the norm of each weight's gradient: use `global_clipnorm`",
+        "as before, by `global_clipnorm`, if `lr` is passed or with `--unsafe`",
+        "as before, by `global_clipnorm`",
         r"clipnorm",
         _STANDALONE,
     ),
     Result(
         "the order in which `evaluate` and `train_on_batch` return the metrics of several outputs",
-        "that in which outputs and metrics were given",
+        "the order in which outputs and metrics were passed",
         "by name: `alpha_acc` before `zeta_mae`",
-        f"as then where the file shows the outputs, else {TODAY}", TODAY,
+        f"as before if the file shows the outputs, else {TODAY}", TODAY,
         r"loss_weights|outputs\s*=\s*\[|Model\([^\n]*,\s*\[[^\n\]]*,",
     ),
     Result(
@@ -140,46 +140,46 @@ RESULTS: tuple[Result, ...] = (
     ),
     Result(
         "the order of samples in `fit(shuffle=True)` after `np.random.seed`",
-        "`np.random.shuffle` of the samples: the seed repeats it",
-        "another order, of which `keras.utils.set_random_seed` is the seed",
+        "by `np.random.shuffle`: the seed repeats it",
+        "another order; its seed is `keras.utils.set_random_seed`",
         TODAY, _NONE,
         r"random\.seed\([\s\S]*\.fit\(",
     ),
     Result(
         "`load_weights(by_name=True, skip_mismatch=True)`",
-        "leaves out each array of another shape",
-        "leaves out the whole layer, with a warning",
+        "skips each array of another shape",
+        "skips the whole layer, with a warning",
         TODAY, _NONE,
         r"skip_mismatch",
         _ERAS - {Era.TF_KERAS_1_15},
     ),
     Result(
         "pictures that `ImageDataGenerator` turns, shifts, shears, zooms or brightens",
-        "about a point half a pixel after the middle",
-        "by the same random numbers, but turned the other way, about a point half a pixel before the middle; "
-        "brightened without spreading the values",
+        "about a point half a pixel after the centre",
+        "about a point half a pixel before the centre, and turned the other way, by the same random numbers; "
+        "brightened without rescaling the values",
         TODAY, _NONE,
         r"(?:rotation|shear|zoom|brightness|width_shift|height_shift)_range|random_(?:rotation|shift|shear|zoom)\(",
     ),
     Result(
         "sample weights of 0",
-        "the loss is divided by the samples whose weight is not 0",
+        "the loss is divided by the number of samples whose weight is not 0",
         'divided by all samples; a loss with `reduction="mean_with_sample_weight"` divides by the sum of the weights',
         TODAY, TODAY,
         r"sample_weight|class_weight|yield[^\n]*,[^\n]*,",
         _KERAS_2_2_4,
     ),
     Result(
-        "a metric function with targets of shape `(samples,)` and predictions of `(samples, 1)`",
-        "both have two axes, and are floats",
-        "the function gets `(samples,)`, and its dtype: `y_true * y_pred` is then `(samples, samples)`",
-        "as then in `fit_generator`, else **as Keras 3**: give targets of shape `(samples, 1)`", TODAY,
+        "a metric function with targets of shape `(n,)` and predictions of `(n, 1)`",
+        "Keras 2 passes floats of shape `(n, 1)`",
+        "Keras 3 passes targets of shape `(n,)`, in their dtype: `y_true * y_pred` is then `(n, n)`",
+        "as before in `fit_generator`, else **as Keras 3**: reshape the targets to `(n, 1)`", TODAY,
         r"y_true\s*\*\s*y_pred",
     ),
     Result(
         "`activity_regularizer`, `ActivityRegularization`",
         "sum over the batch",
-        "divided by the samples of the batch",
+        "mean over the batch",
         TODAY, TODAY,
         r"activity_regularizer|ActivityRegularization",
         _STANDALONE,
@@ -187,22 +187,22 @@ RESULTS: tuple[Result, ...] = (
     Result(
         '`"accuracy"` with `binary_crossentropy` and several labels',
         "each label counts: `binary_accuracy`",
-        'the greatest label counts: `categorical_accuracy`; give `"binary_accuracy"`',
+        'only the largest label counts: `categorical_accuracy`; use `"binary_accuracy"`',
         TODAY, TODAY,
         r"""binary_crossentropy(?s:.)*['"]acc(?:uracy)?['"]|['"]acc(?:uracy)?['"](?s:.)*binary_crossentropy""",
     ),
     Result(
         "`hinge`, `squared_hinge` with labels of 0 and 1",
-        "takes them as they are",
-        "takes them for -1 and 1",
+        "uses them unchanged",
+        "converts them to -1 and 1",
         TODAY, TODAY,
         r"hinge",
         _KERAS_2_2_4,
     ),
     Result(
         "`SpecificityAtSensitivity`, `SensitivityAtSpecificity`, `PrecisionAtRecall` (tf.keras before 2.3)",
-        "the rate at the threshold where the other rate is closest to what was asked",
-        "the greatest rate among thresholds that give at least what was asked",
+        "the rate at the threshold where the other rate is closest to the given one",
+        "the largest rate among thresholds that give at least the given one",
         TODAY, TODAY,
         r"SpecificityAtSensitivity|SensitivityAtSpecificity|PrecisionAtRecall",
         _TF_KERAS,
@@ -217,46 +217,46 @@ RESULTS: tuple[Result, ...] = (
     ),
     Result(
         "`val_loss` with `class_weight` and `validation_split`",
-        "validation samples have class weights, too; those of `validation_data` had not",
-        "they have not",
+        "class weights apply to the validation samples, but not to those of `validation_data`",
+        "class weights do not apply",
         TODAY, _NONE,
         r"class_weight[\s\S]*validation_split|validation_split[\s\S]*class_weight",
     ),
     Result(
         "`trainable` set after `compile`, as in a GAN",
-        "what trains is settled by `compile`",
-        "before the first batch it takes effect without `compile`, after it has none: compile once more",
-        "as then, by `settle_trainable` after `compile`", _NONE,
+        "`compile` decides what trains",
+        "before the first batch it takes effect without `compile`, after it not at all: compile again",
+        "as before, by `settle_trainable` after `compile`", _NONE,
         r"trainable\s*=",
     ),
     Result(
         "layers inside a frozen model",
-        "a frozen model that is called as a whole trains nothing, also where a layer of it was thawed (tf.keras, too); "
-        "a model that is built on its outputs trains all of it",
-        "what is thawed inside trains; a frozen model's layers are frozen in other models, too",
+        "a frozen model that is called as a layer trains nothing, even if one of its layers is trainable (in tf.keras, "
+        "too); a model built on its outputs trains all of it",
+        "trainable layers inside it train; its frozen layers are frozen in other models, too",
         f"{TODAY}, and reported", _NONE,
         r"\.trainable\s*=\s*False[\s\S]*\.(?:layers|get_layer|outputs?)\b",
     ),
     Result(
         "a frozen layer's regularizer",
-        "counts in the logged loss",
-        "does not",
+        "is part of the logged loss",
+        "is not",
         TODAY, TODAY,
         r"trainable\s*=\s*False[\s\S]*regularizer|regularizer[\s\S]*trainable\s*=\s*False",
     ),
     Result(
         "`BatchNormalization` with `trainable = False`",
-        "normalises by the batch, statistics stay",
-        "normalises by the moving statistics",
+        "normalizes by the batch's statistics, and keeps the moving ones",
+        "normalizes by the moving statistics",
         TODAY, TODAY,
         r"BatchNorm[\s\S]*trainable|trainable[\s\S]*BatchNorm",
         _ERAS - {Era.TF_KERAS_2_2},
     ),
     Result(
         "`BatchNormalization`, moving statistics",
-        "corrected for their start (right after the first batch), variance times n / (n - 1)",
-        "start at 0 and 1 and forget that slowly (by `momentum=0.99`, 1% of it is left after 460 steps), variance as "
-        "it is: `predict` and `evaluate` differ early in training",
+        "corrected for their initial values, so that they are right after the first batch; variance times n / (n - 1)",
+        "not corrected (with `momentum=0.99`, 1% of the initial values remains after 460 steps); plain variance: "
+        "`predict` and `evaluate` differ early in training",
         TODAY, TODAY,
         r"BatchNorm",
         _STANDALONE,
@@ -284,8 +284,8 @@ RESULTS: tuple[Result, ...] = (
     Result(
         "`RMSprop`, `Adagrad`",
         "divide by `sqrt(v) + epsilon`",
-        "divide by `sqrt(v + epsilon)`: shorter steps where gradients are small",
-        _NATIVE, "nearly as then: `epsilon` is written squared",
+        "divide by `sqrt(v + epsilon)`: shorter steps for small gradients",
+        _NATIVE, "nearly as before: `epsilon` is squared",
         r"rmsprop|RMSprop|adagrad|Adagrad",
     ),
     Result(
@@ -296,16 +296,16 @@ RESULTS: tuple[Result, ...] = (
         r"nadam|Nadam",
     ),
     Result(
-        "a row of an `Embedding` that a batch looks up more than once, under any optimizer but `SGD`",
+        "a row of an `Embedding` that a batch looks up more than once, with any optimizer but `SGD`",
         "the parts of its gradient are added up, then squared",
-        "each part is squared by itself: larger steps for frequent words, and for the 0 of padding",
+        "each part is squared separately: larger steps for frequent words, and for the padding index 0",
         _NATIVE, TODAY,
         r"Embedding",
     ),
     Result(
         "cross-entropies of the output of a `softmax` or `sigmoid`",
-        "of the probabilities, clipped to 1e-7: an output that is surely wrong has no gradient",
-        "of the logits: it has one; that of targets that do not sum to 1 is another as well",
+        "of the probabilities, clipped to 1e-7: a saturated wrong output has no gradient",
+        "of the logits: it has one; targets that do not sum to 1 have another gradient, too",
         TODAY, TODAY,
         r"(?:categorical|binary)_crossentropy|(?:Categorical|Binary)Crossentropy",
         _KERAS_2_2_4,
@@ -331,13 +331,13 @@ RESULTS: tuple[Result, ...] = (
         "`hard_sigmoid`",
         "`clip(0.2 x + 0.5, 0, 1)`",
         "`clip(x / 6 + 0.5, 0, 1)`",
-        _OPTION, "as then: the weights before it are scaled",
+        _OPTION, "as before: the weights before it are scaled",
         r"hard_sigmoid",
     ),
     Result(
         'bilinear `UpSampling2D` (`interpolation="bilinear"`)',
-        "corners of pixels for their places",
-        "their centres",
+        "aligns the corners of pixels",
+        "aligns their centres",
         TODAY, "refused",
         r"bilinear",
         _STANDALONE,
@@ -345,21 +345,21 @@ RESULTS: tuple[Result, ...] = (
 )  # fmt: skip
 
 
-# What the parallel model does otherwise than the function of Keras 2: what, there, here.
+# What the parallel model does differently from the function of Keras 2: what, there, here.
 PARALLEL_MODEL: tuple[tuple[str, str, str], ...] = (
-    ("samples of a replica", "`samples // gpus`, the last one also the rest", "the same"),
+    ("samples of a replica", "`samples // gpus`; the last one gets the rest, too", "the same"),
     (
         "loss, metrics, gradient",
         "those of the global batch",
-        "the same; computed on the replicas where that gives the same results",
+        "the same; computed on the replicas if the results are the same",
     ),
     ("`gpus`", "GPUs", "GPUs, or on any machine the devices of `simulate_devices(n)`"),
-    ("too few devices", "`ValueError`", "`ValueError`, which says what there is and what to do"),
-    ("`cpu_merge=`", "where outputs are concatenated", "accepted, without effect"),
+    ("too few devices", "`ValueError`", "`ValueError` with the devices that exist and what to do"),
+    ("`cpu_merge=`", "the device that concatenates outputs", "ignored"),
     (
         "`cpu_relocation=True`",
-        "cloned the template with fresh weights, shared with nothing",
-        "the same under `run`; of `parallel_compat` itself accepted, without effect: the template is never copied",
+        "cloned the template with fresh weights",
+        "the same under `run`; ignored by this package's function, which never copies the template",
     ),
     (
         "`BatchNormalization`, in a batch",
@@ -368,23 +368,23 @@ PARALLEL_MODEL: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "`BatchNormalization`, moving statistics",
-        "each tower moved them once a step, in no fixed order",
-        "moved once a step, by the mean over replicas, weighted by samples",
+        "each tower updated them once per step, in no fixed order",
+        "updated once per step, with the mean over replicas, weighted by samples",
     ),
     (
         "dropout, noise",
-        "other random values on each replica",
+        "different random values on each replica",
         "the same, and reproducible with `keras.utils.set_random_seed`",
     ),
     ("an output that is one number", "error", "the mean over the replicas, weighted by samples"),
     (
         "`save`, `save_weights` of the parallel model",
-        "a file that only the same number of GPUs could load",
-        "the template's, with the optimizer's state",
+        "the file loads only on the same number of GPUs",
+        "the template's file, with the optimizer's state",
     ),
     ("stateful recurrent layers", "state of other samples", "refused"),
-    ("a model with its own `train_step`", "there were none", "refused"),
-    ("`jit_compile=True`", "there was none", "refused"),
+    ("a model with its own `train_step`", "did not exist", "refused"),
+    ("`jit_compile=True`", "did not exist", "refused"),
 )
 
 

@@ -8,20 +8,23 @@ from parallel_compat.names.results import PARALLEL_MODEL, RESULTS
 
 _BEGINNING = """# Results that differ
 
-Written by `parallel-compat names --differences`; a test compares it. The other pages of the guide:
-[patterns](../../migration_guide.md), [rules of `migrate`](rules.md).
+`parallel-compat names --differences` writes this page; a test compares them. See also the
+[guide](../../migration_guide.md) and the [rules of `migrate`](rules.md).
 
 - [Keras 2.2.4 and Keras 3](#keras-224-and-keras-3)
 - [The function of Keras 2 and this package](#the-function-of-keras-2-and-this-package)
-- [What `run` changes](#what-run-changes)"""
+- [What `run` changes](#what-run-changes)
+"""
 _COLUMNS = """## Keras 2.2.4 and Keras 3
 
-These differences change results even after the names are fixed, on one device too. `migrate`: what a rewritten source
-gives in plain Keras 3. `recover`: what a recovered model gives. Write the old value out where it matters. "Applies to":
-the versions that computed it as Keras 2.2.4 did. `parallel-compat run` is not in the table: it runs the old
-library itself, see [what `run` changes](#what-run-changes).
+These differences change results even after the names are fixed, on one device, too. If it matters, write the old value
+in your source.
+
+- `migrate`: the result of a rewritten source. `recover`: the result of a recovered model. "As before": the old result.
+- "Applies to": the versions that compute it as Keras 2.2.4 does.
+- `parallel-compat run` runs the old library itself; it has [its own list](#what-run-changes).
 """
-_STAYS = """`run` runs the old library's own code on today's TensorFlow, Python and numpy. This is all that it changes.
+_STAYS = """`run` runs the old library's own code on today's TensorFlow, Python and numpy. It changes this:
 """
 
 

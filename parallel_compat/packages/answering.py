@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 # Packages whose classes, arguments or defaults changed -> the module here that has `CHANGES`.
 _FILES = {
     "PIL": "pillow",
+    "array": "standard_library",
+    "builtins": "standard_library",
     "cv2": "opencv",
+    "html": "standard_library",
+    "json": "standard_library",
+    "math": "standard_library",
     "matplotlib": "matplotlib",
     "networkx": "networkx_functions",
     "numpy": "numpy",
     "pandas": "pandas",
     "pickle": "pickles",
+    "random": "standard_library",
     "re": "regular_expressions",
     "skimage": "skimage",
     "sklearn": "sklearn",
+    "threading": "standard_library",
+    "xml": "standard_library",
 }
 _OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
@@ -47,6 +55,7 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
     if _finder is not None:
         return
     importlib.import_module("parallel_compat.packages.notebook").answer()
+    importlib.import_module("parallel_compat.packages.standard_library")  # which imports what it changes
     old_packages.modules()  # read before the hook is there: reading imports
     _finder = _Finder()
     sys.meta_path.insert(0, _finder)

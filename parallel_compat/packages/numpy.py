@@ -1,12 +1,15 @@
-"""`np.load` read pickled objects until numpy 1.16.2: so it does for files of the project itself."""
+"""Arguments and methods that numpy had in 2018; `np.load` reads pickled objects in files of the project itself."""
 
 from __future__ import annotations
 
 import functools
 import os
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.arguments import asks_user
+from parallel_compat.packages import c_types
+from parallel_compat.packages.arguments import accept, asks_user
 from parallel_compat.packages.noted import note
 
 if TYPE_CHECKING:
@@ -25,6 +28,90 @@ def _change(module: Any) -> None:
         return original(file, mmap_mode, allow_pickle, *args, **options)
 
     module.load = load
+    accept(module, "histogram", normed=lambda options, value: options.setdefault("density", value))
+    accept(module, "unravel_index", dims="shape")
+    for name in ("linspace", "logspace", "geomspace"):
+        _take_float(module, name)
+    for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"):
+        _take_iterators(module, name)
+    print_options = module.set_printoptions
+
+    @functools.wraps(print_options)
+    def set_printoptions(*args: Any, **options: Any) -> None:
+        if options.get("threshold") is not None and options["threshold"] != options["threshold"]:
+            note("numpy.set_printoptions(threshold=nan)", "sys.maxsize: print all")
+            options["threshold"] = sys.maxsize
+        print_options(*args, **options)
+
+    module.set_printoptions = set_printoptions
+    _mend_arrays(module)
+
+
+def _take_float(module: Any, name: str) -> None:
+    """Let the number of steps be a float, as before numpy 1.18."""
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def steps(start: Any, stop: Any, num: Any = 50, *args: Any, **options: Any) -> Any:
+        if isinstance(num, float):
+            note(f"numpy.{name}(num=float)", "a whole number of steps")
+        return original(start, stop, int(num), *args, **options)
+
+    setattr(module, name, steps)
+
+
+def _take_iterators(module: Any, name: str) -> None:
+    """Let arrays come from a generator or `map`, as before numpy 1.24."""
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def stacked(arrays: Any, *args: Any, **options: Any) -> Any:
+        if not hasattr(arrays, "__getitem__") and hasattr(arrays, "__iter__"):
+            note(f"numpy.{name}", "of a generator, too")
+            arrays = list(arrays)
+        return original(arrays, *args, **options)
+
+    setattr(module, name, stacked)
+
+
+def _mend_arrays(module: Any) -> None:
+    """Let an array of one number be a number, and an empty one be false, as before numpy 2.2 and 2.4."""
+    array = module.ndarray
+    to_float, to_int, to_bool = array.__float__, array.__int__, array.__bool__
+
+    def one(self: Any) -> Any:
+        return module.asarray(self).reshape(()) if self.size == 1 else self
+
+    had = {
+        "itemset": _set_item,
+        "newbyteorder": lambda self, new_order="S": self.view(self.dtype.newbyteorder(new_order)),
+        "ptp": lambda self, *args, **options: module.ptp(self, *args, **options),
+        "tostring": lambda self, order="C": self.tobytes(order),
+    }
+    members: dict[str, Any] = {name: value for name, value in had.items() if not hasattr(array, name)}
+    if not _works(lambda: float(module.ones((1, 1)))):
+        members.update(__float__=lambda self: to_float(one(self)), __int__=lambda self: to_int(one(self)))
+    if not _works(lambda: bool(module.ones(0))):
+        members["__bool__"] = lambda self: self.size > 0 and to_bool(self)
+    c_types.give(array, **members)
+
+
+def _set_item(array: Any, *index_and_value: Any) -> None:
+    *index, value = index_and_value
+    if len(index) == 1 and not isinstance(index[0], tuple):
+        array.flat[index[0]] = value  # one number counts through all axes
+    else:
+        array[index[0] if len(index) == 1 else tuple(index) or (0,) * array.ndim] = value
+
+
+def _works(call: Callable[[], Any]) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            call()
+        except (TypeError, ValueError):
+            return False
+    return True
 
 
 def _is_of_project(file: Any) -> bool:

@@ -90,7 +90,8 @@ def _tags(module: Any) -> None:
             return original(estimator)
         note(type(estimator).__name__, "an estimator without scikit-learn's tags, which has the default ones")
         kind = getattr(estimator, "_estimator_type", None)
-        return module.Tags(estimator_type=kind, target_tags=module.TargetTags(required=False))
+        # A pipeline asks whether its last step was fitted: nobody asked then.
+        return module.Tags(estimator_type=kind, target_tags=module.TargetTags(required=False), requires_fit=False)
 
     module.get_tags = get_tags
 

@@ -106,8 +106,8 @@ def make(
     """
     import keras
 
+    from parallel_compat.backend.keras3.global_state import variables_without_values
     from parallel_compat.backend.keras3.h5_files import values_as_written
-    from parallel_compat.backend.keras3.made_variables import variables_without_values
 
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model
     try:

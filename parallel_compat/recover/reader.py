@@ -37,20 +37,7 @@ BOOT = (
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 HEADER_BYTES = 4 * limits.ATTRIBUTE_BYTES
 DTYPES = frozenset(
-    [
-        "float16",
-        "float32",
-        "float64",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "bool",
-    ]
+    ("float16", "float32", "float64", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 )
 
 

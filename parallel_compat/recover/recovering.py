@@ -160,25 +160,7 @@ def recover(
             assert out is not None
             # A file of weights stays one, even if the architecture was given to tell its layers apart.
             bare = weights_only or (stored.form == "weights" and architecture is None)
-            if bare:
-                _keep_gone_layers(template)
-            training = None if bare else _training_config(stored, found)
-            if stored.optimizer and not bare:
-                found.notes.append(NO_STATE_IN_H5)
-            with naming(stored.path), replacing(out) as temporary:
-                h5_writer.write(
-                    temporary, template, reading, weights_only=bare, training_config=training, advance=advance
-                )
-                if not bare and _is_complete(template):
-                    _require_loadable(temporary, template, objects)
-            if bare and template.tree is None and template.wrappers:
-                found.notes.append(
-                    "The template's layers were distinguished by the names of their weights. "
-                    "Where it has models inside it, or had frozen layers, give its "
-                    "architecture, or use `load_template_weights`."
-                )
-            if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
-                found.notes.append(OLD_GATES)
+            _write_h5(found, reading, out, objects, advance, bare=bare)
     return found
 
 
@@ -339,6 +321,35 @@ def _is_complete(template: Template) -> bool:
     translation = template.translation
     assert translation is not None
     return not translation.lambdas and set(translation.custom) <= set(translation.custom_objects)
+
+
+def _write_h5(
+    found: Recovery,
+    reading: Reading,
+    out: str | os.PathLike[str],
+    objects: dict[str, Any],
+    advance: Callable[[int], object],
+    *,
+    bare: bool,
+) -> None:
+    """Write a .h5 file, of weights alone if `bare`, and note what it lacks."""
+    template, stored = found.template, reading.stored
+    if bare:
+        _keep_gone_layers(template)
+    training = None if bare else _training_config(stored, found)
+    if stored.optimizer and not bare:
+        found.notes.append(NO_STATE_IN_H5)
+    with naming(stored.path), replacing(out) as temporary:
+        h5_writer.write(temporary, template, reading, weights_only=bare, training_config=training, advance=advance)
+        if not bare and _is_complete(template):
+            _require_loadable(temporary, template, objects)
+    if bare and template.tree is None and template.wrappers:
+        found.notes.append(
+            "The template's layers were distinguished by the names of their weights. Where it has models inside it, or "
+            "had frozen layers, give its architecture, or use `load_template_weights`."
+        )
+    if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
+        found.notes.append(OLD_GATES)
 
 
 def _require_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:

@@ -56,7 +56,7 @@ def _of_gpus(text: str, replicas: str) -> str | None:
         wanted, has = [int(number) for number in re.findall(r"\d+", match[1])], "has fewer"
     if not wanted:
         return None
-    return f"this process {has}. To try the same code on pretended GPUs: {replicas.format(max(wanted) + 1)}"
+    return f"this process {has}. To try the same code on simulated GPUs: {replicas.format(max(wanted) + 1)}"
 
 
 def _of_file(error: BaseException) -> str | None:

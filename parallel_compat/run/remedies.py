@@ -57,7 +57,7 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         ValueError,
         "setting an array element with a sequence",
         "array[i] = value",
-        "numpy 2.4 makes no number of an array of one: `array[i] = value.item()`, or `value[0]`",
+        "numpy 2.4 makes no number of an array of one: `pip install 'numpy<2.4'`, or `array[i] = value.item()`",
     ),
     (
         TypeError,
@@ -82,7 +82,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         for said in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
     ),
     *(
-        (TypeError, said, "a number of an array", "numpy 2.4 makes one of arrays without axes alone: `array.item()`")
+        (
+            TypeError,
+            said,
+            "a number of an array",
+            "numpy 2.4 makes one of arrays without axes alone: `pip install 'numpy<2.4'`, or `array.item()`",
+        )
         for said in (
             "only 0-dimensional arrays can be converted",
             "a real number is required, not numpy.ndarray",
@@ -114,7 +119,7 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
     """Say in one line what to do about what stands in a script's way, or None where nothing is known.
 
     >>> remedy(ModuleNotFoundError("No module named 'cv2'", name="cv2"))
-    'parallel-compat: `cv2` is not Keras: pip install opencv-python-headless.'
+    'parallel-compat: `cv2`: pip install opencv-python-headless.'
 
     Args:
         error: what ended the script.
@@ -132,7 +137,7 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
         return None
     what, way_out = found
     where = _place(error.__traceback__)
-    return f"parallel-compat: {where}`{what}` is not Keras: {way_out}."
+    return f"parallel-compat: {where}`{what}`: {way_out}."
 
 
 def _of_source(error: SyntaxError) -> str | None:
@@ -201,7 +206,7 @@ def _of_module(name: str) -> tuple[str, str] | None:
     folder = users_code.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    return name, f"it is not installed: `pip install {name}`, or what the project's requirements name"
+    return name, f"not installed. Run: pip install {name}"
 
 
 def _of_its_release(module: str) -> str | None:

@@ -131,6 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
             error = ModuleNotFoundError("No module named 'tensorflow'", name="tensorflow")
             print(f"parallel-compat run: {missing_keras.explain(error)}.", file=sys.stderr)
             return 2
+        lacking = missing_keras.missing_of_old_keras() if decision.era in (Era.KERAS_2_2_4, Era.KERAS_2_3) else None
+        if lacking:
+            print(f"parallel-compat run: {lacking}", file=sys.stderr)
+            return 2
         try:
             for name in _originals(decision):
                 fetching.fetch(name)

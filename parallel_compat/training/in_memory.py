@@ -161,7 +161,7 @@ def fit(
     validation_freq: Any = 1,
 ) -> keras.callbacks.History:
     """Train as `keras.Model.fit`."""
-    keras3.assert_compiled(model, "fit")
+    keras3.assert_compiled(model)
     if validation_split and validation_data is None:
         (x, y, sample_weight), validation_data = keras3.split((x, y, sample_weight), validation_split)
     data = keras3.ArrayData(x, y, sample_weight, batch_size, class_weight)
@@ -205,7 +205,7 @@ def evaluate(
     return_dict: bool = False,
 ) -> Any:
     """Evaluate as `keras.Model.evaluate`."""
-    keras3.assert_compiled(model, "evaluate")
+    keras3.assert_compiled(model)
     data = keras3.ArrayData(x, y, sample_weight, batch_size)
     listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
     logs = _evaluate(model, data, listed)
@@ -291,7 +291,7 @@ def train_on_batch(
     return_dict: bool = False,
 ) -> Any:
     """Train on one batch as `keras.Model.train_on_batch`."""
-    keras3.assert_compiled(model, "train_on_batch")
+    keras3.assert_compiled(model)
     sample_weight = keras3.weights_of_batch(y, sample_weight, class_weight)
     logs = step_function(model, "train", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
     return logs if return_dict else keras3.in_order(model, logs)
@@ -301,7 +301,7 @@ def evaluate_on_batch(
     model: keras.Model, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
 ) -> Any:
     """Evaluate one batch as `keras.Model.test_on_batch`."""
-    keras3.assert_compiled(model, "test_on_batch")
+    keras3.assert_compiled(model)
     logs = step_function(model, "test", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
     return logs if return_dict else keras3.in_order(model, logs)
 

@@ -201,7 +201,7 @@ class PlacedLoss:
             mask_count, mask_per_sample = tf.reduce_sum(mask), tf.cast(tf.size(mask), dtype) / padded
         if sample_weight is not None:
             sample_weight = spread(tf.cast(sample_weight, dtype), values)
-        sample_weight = keras3.apply_mask(sample_weight, mask, dtype=dtype, reduction="sum")
+        sample_weight = keras3.apply_mask(sample_weight, mask, dtype)
         if sample_weight is not None:
             values, sample_weight = keras3.squeeze_or_expand_to_same_rank(values, sample_weight)
             values = values * sample_weight

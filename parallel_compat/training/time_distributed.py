@@ -14,7 +14,7 @@ import keras
 from keras import layers
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import hidden_classes
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import STEP
 
 # Layers of which each sample's output depends on that sample alone.
@@ -80,7 +80,7 @@ def _is_of_layers(layer: keras.layers.Layer) -> bool:
     """Return whether a layer is a model that is made of layers alone: a function of Keras in it may join samples."""
     if type(layer) is keras.Sequential:
         return True
-    is_functional = type(layer) is hidden_classes.Functional
+    is_functional = type(layer) is moved_names.functional_class()
     return is_functional and all(isinstance(each, keras.layers.Layer) for each in layer.operations)
 
 

@@ -114,7 +114,7 @@ def test_check_counts_what_is_unsafe(project, capsys):
     (project / "old.py").write_text("import keras\ndef f(model):\n    model.fit_generator(g)\n")
     assert run("--check", "old.py") == 1
     assert run("--write", "old.py") == 0
-    assert "Left to do: 1." in capsys.readouterr().err
+    assert " 1 more needs `--unsafe`: the sources do not prove that it is safe." in capsys.readouterr().err
     assert "model.fit_generator(g)" in (project / "old.py").read_text()
     assert run("--check", "old.py") == 1
     assert run("--write", "--unsafe", "old.py") == 0
@@ -149,7 +149,7 @@ def test_what_needs_attention_is_told_with_its_place(project, capsys):
     run("old.py")
     error = capsys.readouterr().err
     assert "old.py:2:5: attention [imports] `tensorflow.add_to_collection` is gone." in error
-    assert "1 needs attention" in error
+    assert " 1 place needs your attention." in error
 
 
 def test_json(project, capsys):
@@ -351,7 +351,10 @@ def test_the_summary_counts_by_rule(project, capsys):
     run("--write", ".")
     lines = capsys.readouterr().err.splitlines()
     assert "3 files: 1 rewritten." in lines
-    assert "2 legacy uses rewritten, 1 more with --unsafe, 1 needs attention." in lines
+    assert (
+        "2 legacy uses rewritten. 1 more needs `--unsafe`: the sources do not prove that it is safe. "
+        "1 place needs your attention."
+    ) in lines
     table = {line.split()[0]: line.split()[1:] for line in lines[lines.index("3 files: 1 rewritten.") + 2 :]}
     assert table["imports"] == ["1", "0", "1"]
     assert table["generator-methods"] == ["0", "1", "0"]
@@ -373,12 +376,12 @@ def test_what_cannot_be_written_is_not_counted_as_rewritten(project, capsys, mon
     error = capsys.readouterr().err
     assert "old.py: left as it is, cannot be written: Permission denied" in error
     assert "1 file: 0 rewritten, 1 failed." in error
-    assert "0 legacy uses rewritten, 0 more with --unsafe, 1 needs attention." in error
+    assert "0 legacy uses rewritten. 1 place needs your attention." in error
 
 
 def test_one_is_singular(project, capsys):
     run("old.py")
-    assert "1 legacy use would be rewritten, 0 more with --unsafe, 0 need attention." in capsys.readouterr().err
+    assert "1 legacy use would be rewritten.\n" in capsys.readouterr().err
 
 
 def test_a_diff_has_colours_on_a_terminal_only(project):

@@ -205,6 +205,17 @@ PROJECTS = {
     "README of both": (
         {"train.py": TF, "README.md": "tensorflow 2.0.0/tensorflow 1.15.0\n"}, "tf.keras-2.2?", "names tensorflow 2.0.0"
     ),
+    "README on Keras 3, and a script that cannot be of it": (
+        {"train.py": "from keras.utils import multi_gpu_model\n", "README.md": "Tested with Keras 3.15.\n"},
+        "keras-2.2.4?", "nothing says which version",
+    ),
+    "README on Keras 3, and a script that goes on without an old name": (
+        {
+            "train.py": "try:\n    from keras.utils import multi_gpu_model\nexcept ImportError:\n    pass\n" + KERAS,
+            "README.md": "Tested with Keras 3.15.\n",
+        },
+        "today?", "README.md names Keras 3.15",
+    ),
     "README on what it is not for": (
         {"train.py": TF, "README.md": "It does not support TensorFlow 2.0. Needs TF 1.12.\n"},
         "tf.keras-1.15", "TF 1.12",
@@ -285,6 +296,12 @@ def test_a_script_is_of_the_project_that_it_lies_in_whatever_folder_it_is_starte
     project(tmp_path, {"requirements.txt": "tensorflow==2.1\n", "two/requirements.txt": "tensorflow==2.2\n"})
     decision = era_of_project("../one/examples/train.py", folder=str(tmp_path / "two"))
     assert decision.reason == "setup.py has tensorflow==1.14"
+
+
+def test_a_reason_is_said_once(tmp_path):
+    (tmp_path / "train.py").write_text("import keras\nmodel.fit(x, y, nb_epoch=2)\n")
+    reason = era_of_project(script=str(tmp_path / "train.py")).reason
+    assert reason == "it uses nb_epoch of Keras 1, which Keras 2.2.4 still takes"
 
 
 def test_the_choice_says_what_to_do_if_it_is_wrong(tmp_path):

@@ -6,9 +6,12 @@ import json
 import subprocess
 import sys
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def run(script: str, era: str = "tf.keras-1.15") -> Any:
@@ -106,6 +109,7 @@ def test_contrib_computes_what_it_did() -> None:
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             found = {name: [np.asarray(v).tolist() for v in session.run(value)] for name, value in found.items()}
+        found["size"] = tf.contrib.image.rotate(tf.placeholder(tf.float32, (None, 5, 6, 3)), 0.3).shape.as_list()
         found["hparams"] = tf.contrib.training.HParams(a=1, b=[1.0]).parse("a=3").values()
         found["variables"] = [variable.name for variable in tf.trainable_variables()]
         try:
@@ -123,6 +127,7 @@ def test_contrib_computes_what_it_did() -> None:
         [[0, 1, 1], [1, 1, 1]],
         [[3, 1, 1], [1, 1, 1]],
     ]
+    assert said["size"] == [None, 5, 6, 3]
     assert said["hparams"] == {"a": 3, "b": [1.0]}
     assert said["variables"][:2] == ["Conv/weights:0", "Conv/BatchNorm/beta:0"]
     assert "Resampler" in said["refused"]
@@ -203,10 +208,107 @@ def test_values_that_tensorflow_1_took() -> None:
 
         images = tf.keras.Input((4,), sparse=True)
         net = tf.keras.Model(images, tf.keras.layers.Lambda(tf.sparse.to_dense)(images))
+        ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
+        x, y = tf.keras.Input((2,)), tf.keras.Input((2,))
+        joined = tf.keras.Model([x, y], tf.concat([tf.add_n([x, y]), y], -1))
+        again = tf.keras.Model.from_config(joined.get_config())
         print(json.dumps({
+            "joined": again.predict([np.ones((1, 2)), np.ones((1, 2))]).tolist(),
+            "tensors": [tf.is_tensor(x), tf.is_tensor(ragged), tf.contrib.framework.is_tensor(ragged)],
             "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
             "dense": net.predict(tf.SparseTensor([[0, 1]], [3.0], [1, 4]), steps=1).tolist(),
         }))
         """
     )
-    assert said == {"sizes": [None, 2, 1], "dense": [[0, 3, 0, 0]]}
+    assert said == {
+        "joined": [[2, 2, 1, 1]],
+        "tensors": [True, False, False],
+        "sizes": [None, 2, 1],
+        "dense": [[0, 3, 0, 0]],
+    }
+
+
+def test_tensorboard_in_eager_mode_writes_the_graph_and_a_profile(tmp_path: Path) -> None:
+    said = run(
+        f"""
+        import json, pathlib
+        import numpy as np
+        import tensorflow as tf
+        tf.enable_eager_execution()
+        net = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        net.compile("sgd", "mse")
+        board = tf.compat.v2.keras.callbacks.TensorBoard({str(tmp_path)!r}, profile_batch=1)
+        net.fit(np.ones((4, 2)), np.ones((4, 1)), batch_size=2, epochs=2, callbacks=[board], verbose=0)
+        folder = pathlib.Path({str(tmp_path)!r}, "train")
+        print(json.dumps([len(list(folder.glob("events*.v2"))), len(list(folder.rglob("*.xplane.pb")))]))
+        """
+    )
+    assert said == [1, 1]
+
+
+def test_dropout_of_a_seed_in_eager_fit() -> None:
+    """What TensorFlow 1.15.5 printed; the losses are float64, which JSON takes."""
+    losses = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        tf.enable_eager_execution()
+        L = tf.keras.layers
+        np.random.seed(0)
+        x, y = np.random.rand(8, 5).astype("f"), np.random.rand(8, 1).astype("f")
+        tf.compat.v2.random.set_seed(3)
+        ones = {"kernel_initializer": "ones"}
+        model = tf.keras.Sequential([L.Dense(6, input_shape=(5,), **ones), L.Dropout(0.5), L.Dense(1, **ones)])
+        model.compile("sgd", "mse")
+        [model.train_on_batch(x, y) for _ in range(3)]
+        print(json.dumps(model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False).history["loss"]))
+        """
+    )
+    np.testing.assert_allclose(losses, [0.906094491481781, 0.35887202620506287], rtol=1e-6)
+
+
+def test_moving_statistics_of_towers_follow_one_another() -> None:
+    """One update for the batch and one for each tower: 0.99 ** 3, in each run."""
+    found = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.python.keras.utils import multi_gpu_utils
+
+        multi_gpu_utils._get_available_devices = lambda: ["/device:cpu:0", "/device:gpu:0", "/device:gpu:1"]
+        tf.keras.backend.set_session(tf.Session(config=tf.ConfigProto(allow_soft_placement=True)))
+        found = []
+        for _ in range(6):
+            model = tf.keras.Sequential([tf.keras.layers.BatchNormalization(input_shape=(4,))])
+            parallel = tf.keras.utils.multi_gpu_model(model, 2)
+            parallel.compile("sgd", "mse")
+            parallel.train_on_batch(np.ones((4, 4)), np.ones((4, 4)))
+            found.append(float(model.get_weights()[3][0]))
+        print(json.dumps(found))
+        """
+    )
+    np.testing.assert_allclose(found, [0.99**3] * 6, rtol=1e-6)
+
+
+def test_the_seed_of_a_graph_serves_tf_keras_beside_keras_2_2() -> None:
+    """What TensorFlow 1.15.5 printed."""
+    losses = run(
+        """
+        import json
+        import keras
+        import numpy as np
+        import tensorflow as tf
+
+        tf.set_random_seed(1)
+        L = tf.keras.layers
+        model = tf.keras.Sequential([L.Dense(3, input_shape=(5,)), L.Dropout(0.5), L.Dense(1)])
+        model.compile("sgd", "mse")
+        x = np.arange(20).reshape(4, 5) / 10.0
+        print(json.dumps([float(model.train_on_batch(x, np.ones((4, 1)))) for _ in range(2)]))
+        """,
+        era="keras-2.2.4",
+    )
+    np.testing.assert_allclose(losses, [0.9562839269638062, 0.7806264758110046], rtol=1e-6)

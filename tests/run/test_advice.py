@@ -35,7 +35,7 @@ def test_each_door_names_its_own_option():
 
 
 def test_the_core_says_it_itself():
-    with pytest.raises(ValueError, match=r"This process has: .* start the script with `parallel-compat run --replicas"):
+    with pytest.raises(ValueError, match=r"TensorFlow sees .* Try: `parallel-compat run --replicas"):
         devices.devices_of_gpus(99)
     assert remedies.remedy(ValueError("Expected the devices [0, 3] for `gpus`, for multi-GPU usage")) is None
 

@@ -70,8 +70,7 @@ def test_a_package_that_is_not_there_is_named_after_the_traceback(tmp_path, run,
     theirs, ours = python("script.py"), run("script.py")
     assert ours.returncode == theirs.returncode
     assert ours.stderr == theirs.stderr + (
-        "parallel-compat: script.py:1: `nowhere` is not Keras: it is not installed: `pip install nowhere`, or what the "
-        "project's requirements name.\n"
+        "parallel-compat: script.py:1: `nowhere`: not installed. Run: pip install nowhere.\n"
     )
 
 

@@ -81,7 +81,7 @@ def test_the_plugin_says_what_to_do_and_names_its_own_option(tmp_path, python):
     theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_old.py")
     assert theirs.returncode == 1
     assert (
-        "this process has 2 GPUs. To try the same code on pretended GPUs: pytest --legacy-replicas 4" in theirs.stdout
+        "this process has 2 GPUs. To try the same code on simulated GPUs: pytest --legacy-replicas 4" in theirs.stdout
     )
     page = (tmp_path / "r.html").read_text()
     assert page.startswith("<!doctype html>")
@@ -110,7 +110,7 @@ def test_a_notebook_pretends_gpus_silences_start_up_lines_and_says_what_to_do(tm
     theirs = python("notebook.py")
     assert theirs.stdout.startswith("2.2.4\n"), theirs.stdout + theirs.stderr
     assert (
-        "this process has 2 GPUs. To try the same code on pretended GPUs: `%legacy_names --replicas 3`" in theirs.stderr
+        "this process has 2 GPUs. To try the same code on simulated GPUs: `%legacy_names --replicas 3`" in theirs.stderr
     )
     assert "cuda" not in theirs.stderr.lower()
     assert "absl::InitializeLog" not in theirs.stderr

@@ -44,7 +44,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("from sklearn.externals import joblib", "`joblib`"),
         ("from scipy.ndimage import imread", "parallel_compat.packages.scipy_misc.imread"),
         ("import numpy as np; np.asscalar(np.ones(1))", "`array.item()`"),
-        ("import keras_vggface.vggface", "pip install keras_vggface`"),
+        ("import keras_vggface.vggface", "pip install keras_vggface."),
         ("import tensorflow_addons", "tf.nn.gelu"),
         ("import scipy.sparse.linalg.eigen.arpack", "`scipy.sparse.linalg`"),
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
@@ -69,7 +69,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
             "places[:len(labels)]",
         ),
         *(
-            pytest.param(f"import numpy as np; {code}", "array.item()", marks=_OF_NUMPY_2_4)
+            pytest.param(f"import numpy as np; {code}", "'numpy<2.4'`, or `array.item()", marks=_OF_NUMPY_2_4)
             for code in ("'%d' % np.array([3])", "float(np.array([[3.0]]))")
         ),
         pytest.param("import numpy as np; np.zeros((1, 2))[0][1] = np.ones(1)", "value.item()", marks=_OF_NUMPY_2_4),
@@ -131,8 +131,7 @@ def test_all_sources_of_python_2_are_counted_at_once(tmp_path):
 def test_any_other_missing_module_or_name_is_named(tmp_path, monkeypatch):
     line = remedies.remedy(error_of("import nothing_of_the_kind"))
     assert line == (
-        "parallel-compat: <string>:1: `nothing_of_the_kind` is not Keras: it is not installed: "
-        "`pip install nothing_of_the_kind`, or what the project's requirements name."
+        "parallel-compat: <string>:1: `nothing_of_the_kind`: not installed. Run: pip install nothing_of_the_kind."
     )
     # A module of the project itself, which is started elsewhere.
     (tmp_path / "code" / "of_the_project").mkdir(parents=True)
@@ -152,7 +151,7 @@ def test_a_library_that_asks_for_what_numpy_dropped_is_named(tmp_path, monkeypat
     monkeypatch.syspath_prepend(tmp_path / "site-packages")
     line = remedies.remedy(error_of("import of_old; of_old.types()"))
     assert line == (
-        "parallel-compat: <string>:1: `of_old` is not Keras: it uses `numpy.sctypes`, which numpy dropped: "
+        "parallel-compat: <string>:1: `of_old`: it uses `numpy.sctypes`, which numpy dropped: "
         "a newer of_old, or `pip install 'numpy<2'`."
     )
     assert remedies.remedy(error_of("import of_old; of_old.floats()")).endswith("dropped: a newer of_old.")

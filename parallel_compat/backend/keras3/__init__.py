@@ -42,7 +42,6 @@ from parallel_compat.backend.keras3.compiled import (
     own_method,
     squeeze_or_expand_to_same_rank,
 )
-from parallel_compat.backend.keras3.counted_names import uncounted_names
 from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
     is_built_under_a_strategy,
@@ -50,6 +49,7 @@ from parallel_compat.backend.keras3.data_adapters import (
     scipy_sparse_to_tensor,
     settings_of_sequence,
 )
+from parallel_compat.backend.keras3.global_state import uncounted_names, variables_without_values
 from parallel_compat.backend.keras3.in_memory import (
     OWN_PACKAGES,
     ArrayData,
@@ -101,7 +101,6 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
-from parallel_compat.backend.keras3.made_variables import variables_without_values
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,

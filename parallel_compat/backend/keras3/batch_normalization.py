@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-import keras.src.backend.tensorflow.nn as tensorflow_nn
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import STEP
 
 if TYPE_CHECKING:
@@ -35,6 +35,6 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[No
         return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
 
     with STEP.for_a_while(
-        tensorflow_nn, "_compute_moments_sync", lambda _: moments, why="replicas without samples count for nothing"
+        moved_names.nn, "_compute_moments_sync", lambda _: moments, why="replicas without samples count for nothing"
     ):
         yield

@@ -7,9 +7,9 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
-from keras.src.callbacks import monitor_callback
 from tensorflow.python.eager import context as tensorflow_context
 
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.keras3.in_memory import build_compiled
 from parallel_compat.backend.patches import CORE
 
@@ -21,11 +21,11 @@ def let_callbacks_set_their_model() -> None:
     """Give `Callback.model` a setter, as it had in Keras 2, where it was a plain attribute.
 
     Callbacks of old projects assign it to redirect themselves to the template; Keras 3.15 has a property
-    without a setter, over `Callback._model`.
+    without a setter.
     """
 
     def set_model(callback: Any, model: Any) -> None:
-        callback._model = model
+        keras.callbacks.Callback.set_model(callback, model)  # not that of its class, which may do more
 
     CORE.wrap(
         keras.callbacks.Callback,
@@ -91,9 +91,7 @@ def let_fit_tell_its_batches() -> None:
 
         return maybe_symbolic_build
 
-    owner = next((each for each in keras.Model.__mro__ if "_maybe_symbolic_build" in vars(each)), None)
-    if owner is not None:
-        CORE.wrap(owner, "_maybe_symbolic_build", wrap, why="`Resume` builds a model that has no weights yet")
+    CORE.wrap(moved_names.Trainer, "_maybe_symbolic_build", wrap, why="`Resume` builds a model that has no weights yet")
 
 
 _BATCHES = "_parallel_compat_batches"
@@ -179,17 +177,21 @@ class CallbackWithModel(keras.callbacks.Callback):  # type: ignore[misc]  # Kera
     """A callback whose `model` can be assigned, without the patch too."""
 
     # A callback that does not call `super().__init__()` has no fields yet.
-    _model: Any = None
+    _parallel_compat_model: Any = None
     params: Any = None
 
     @property
     def model(self) -> Any:
         """The model that is trained, or what was assigned."""
-        return self._model
+        return self._parallel_compat_model
 
     @model.setter
     def model(self, model: Any) -> None:
-        self._model = model
+        self._parallel_compat_model = model
+
+    def set_model(self, model: Any) -> None:
+        """Take the model that is trained."""
+        self.model = model
 
 
 # The parallel models in whose `fit` we are, the innermost last: the model, its template, the arguments of `fit`.
@@ -231,17 +233,17 @@ def let_callbacks_ask_the_model_that_trains() -> None:
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def set_monitor_op(callback: Any) -> None:
-            model = callback._model
-            callback._model = _fit_of(model)[0] or model
+            model = callback.model
+            keras.callbacks.Callback.set_model(callback, _fit_of(model)[0] or model)
             try:
                 original(callback)
             finally:
-                callback._model = model
+                keras.callbacks.Callback.set_model(callback, model)
 
         return set_monitor_op
 
     CORE.wrap(
-        monitor_callback.MonitorCallback,
+        next(kind for kind in keras.callbacks.EarlyStopping.__mro__ if "_set_monitor_op" in vars(kind)),
         "_set_monitor_op",
         wrap,
         why="a callback that has the template finds a metric's direction in the model that trains it",

@@ -9,23 +9,35 @@ from typing import TYPE_CHECKING, Any, cast
 
 import keras
 import tensorflow as tf
-from keras.src.losses import loss as loss_module
-from keras.src.saving import serialization_lib
 from keras.src.trainers import compile_utils
 
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.keras3.layers import untracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# The class whose methods `keras.Model` has, for old code puts methods of its own on `keras.Model`.
-_Trainer = next(kind for kind in keras.Model.__mro__ if kind.__name__ == "TensorFlowTrainer")
-
-
-# Functions of Keras that are public in all but name.
-apply_mask = loss_module.apply_mask
-squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
 MetricsList = compile_utils.MetricsList
+
+
+def squeeze_or_expand_to_same_rank(first: Any, second: Any) -> tuple[Any, Any]:
+    """Bring two tensors to one rank, as Keras does before it multiplies them: a last axis of 1 goes, or comes."""
+    ranks = len(first.shape), len(second.shape)
+    if ranks[0] == ranks[1] + 1 and first.shape[-1] == 1:
+        return (first, second[..., None]) if ranks[1] == 1 else (tf.squeeze(first, -1), second)
+    if ranks[1] == ranks[0] + 1 and second.shape[-1] == 1:
+        return (first[..., None], second) if ranks[0] == 1 else (first, tf.squeeze(second, -1))
+    return first, second
+
+
+def apply_mask(sample_weight: Any, mask: Any, dtype: Any) -> Any:
+    """Return sample weights that are 0 where a mask is; None without either."""
+    if mask is None:
+        return sample_weight
+    if sample_weight is None:
+        return tf.cast(mask, dtype)
+    mask, sample_weight = squeeze_or_expand_to_same_rank(tf.cast(mask, dtype), tf.cast(sample_weight, dtype))
+    return sample_weight * mask
 
 
 # What `Trainer.compile` sets, and `load_model` and `save` read.
@@ -38,8 +50,6 @@ COMPILE_ATTRIBUTES = (
     "_compile_loss",
     "_compile_metrics",
     "_loss_tracker",
-    "_jit_compile",
-    "_run_eagerly",
 )
 
 
@@ -54,7 +64,7 @@ def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any
     """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""
     before = {name: getattr(model, name) for name in COMPILE_ATTRIBUTES if hasattr(model, name)}
     carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
-    carried["_compile_config"] = serialization_lib.SerializableDict(**arguments)
+    carried["_compile_config"] = type(other._compile_config)(**arguments)
     _set_untracked(model, carried)
     try:
         yield
@@ -78,7 +88,7 @@ def compiled_parts(model: keras.Model) -> tuple[Any, ...]:
 
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
     """Whether a metric's class is one of Keras's own."""
-    return type(metric).__module__.startswith("keras.src.metrics")
+    return type(metric).__module__.startswith("keras.")
 
 
 def function_of(computed: keras.losses.Loss | keras.metrics.Metric) -> Callable[..., Any] | None:
@@ -89,12 +99,12 @@ def function_of(computed: keras.losses.Loss | keras.metrics.Metric) -> Callable[
 
 def is_keras_function(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
     """Whether a loss or metric wraps a function of Keras's own."""
-    return str(getattr(function_of(computed), "__module__", "")).startswith("keras.src.")
+    return str(getattr(function_of(computed), "__module__", "")).startswith("keras.")
 
 
 def is_keras_loss(loss: keras.losses.Loss) -> bool:
     """Whether a loss, and the function it wraps, are Keras's own."""
-    return type(loss).__module__.startswith("keras.src.") and is_keras_function(loss)
+    return type(loss).__module__.startswith("keras.") and is_keras_function(loss)
 
 
 def metric_values(metric: keras.metrics.Metric) -> Callable[[Any, Any], Any] | None:
@@ -195,7 +205,7 @@ def _spec(tensor: Any) -> Any:
 
 def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
-    names, required = _names(getattr(_Trainer, method))
+    names, required = _names(getattr(moved_names.Trainer, method))
     if not args and required <= kwargs.keys() <= names.keys():
         return kwargs
     by_name = dict(zip(names, args, strict=False))
@@ -204,7 +214,7 @@ def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
         if required <= by_name.keys():
             return by_name
     # `Signature.bind` takes longer than a small step; it knows what to say, and what goes where, in all other cases.
-    bound = dict(_signature(getattr(_Trainer, method)).bind(None, *args, **kwargs).arguments)
+    bound = dict(_signature(getattr(moved_names.Trainer, method)).bind(None, *args, **kwargs).arguments)
     del bound["self"]
     further = bound.pop("kwargs", {})
     return {**bound, **further}
@@ -221,7 +231,7 @@ def own_method(model: keras.Model, name: str) -> Callable[..., Any]:
     of = next(
         kind
         for kind in type(model).__mro__
-        if name in vars(kind) and (kind is _Trainer or kind.__module__.partition(".")[0] == package)
+        if name in vars(kind) and (kind is moved_names.Trainer or kind.__module__.partition(".")[0] == package)
     )
     return cast("Callable[..., Any]", vars(of)[name].__get__(model))
 

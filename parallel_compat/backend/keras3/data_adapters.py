@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from keras.src.trainers.data_adapters import data_adapter_utils
-from keras.src.trainers.data_adapters.data_adapter import DataAdapter
+import numpy as np
+import tensorflow as tf
+from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     import keras
 
 
-class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
+class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras carries no types
     """Feeds plain python batches to `fit`, `evaluate` and `predict`, past `tf.data`.
 
     The trainer of the TensorFlow backend takes any iterable from `get_tf_dataset`, as long as the model has no
@@ -41,11 +42,6 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
         return length
 
     @property
-    def may_grow(self) -> bool:
-        """Whether each epoch has to ask for `num_batches`."""
-        return getattr(self._epochs, "may_grow", False)
-
-    @property
     def batch_size(self) -> None:
         return None
 
@@ -64,15 +60,22 @@ def is_built_under_a_strategy(model: keras.Model) -> bool:
 
 
 def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return how a Sequence wants to be drawn, if it called `super().__init__` (`PyDataset._workers` and so on).
+    """Return how a Sequence wants to be drawn, if it called `super().__init__`.
 
     Args:
         sequence: a `keras.utils.PyDataset`.
         names: the arguments of its `__init__` that are asked for.
     """
-    settings = {name: vars(sequence).get(f"_{name}") for name in names}
+    settings = {name: getattr(sequence, name, None) for name in names}
     return {name: value for name, value in settings.items() if value is not None}
 
 
-is_scipy_sparse = data_adapter_utils.is_scipy_sparse
-scipy_sparse_to_tensor = data_adapter_utils.scipy_sparse_to_tf_sparse
+def is_scipy_sparse(x: Any) -> bool:
+    """Whether something is a sparse matrix or array of SciPy."""
+    return type(x).__module__.startswith("scipy.sparse") and hasattr(x, "tocoo")
+
+
+def scipy_sparse_to_tensor(x: Any) -> tf.SparseTensor:
+    """Return a sparse matrix of SciPy as a tensor."""
+    entries = x.tocoo()
+    return tf.SparseTensor(np.stack([entries.row, entries.col], axis=1), entries.data, entries.shape)

@@ -6,7 +6,6 @@ TensorFlow asks its global dispatchers what to do with a function that failed on
 from __future__ import annotations
 
 import functools
-import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -14,9 +13,6 @@ from tensorflow.python.util import dispatch, tf_decorator, tf_export
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
-
-_HANDLER = "op_dispatch_handler"
 
 
 class SymbolicTensorDispatcher(dispatch.GlobalOpDispatcher):  # type: ignore[misc]  # TensorFlow carries no types
@@ -31,7 +27,7 @@ class SymbolicTensorDispatcher(dispatch.GlobalOpDispatcher):  # type: ignore[mis
         self._handler = handler
 
     def handle(self, op: Any, args: Any, kwargs: Any) -> Any:
-        if not has_symbolic((args, kwargs)) or _in_another(sys._getframe(2).f_back):
+        if not has_symbolic((args, kwargs)):
             return self.NOT_SUPPORTED
         return self._handler(op, tuple(args), dict(kwargs))
 
@@ -63,15 +59,3 @@ def api_names(function: Any) -> list[str]:
 def same_function(function: Any, other: Any) -> bool:
     """Return whether two TensorFlow functions are one under their decorators."""
     return function is not None and tf_decorator.unwrap(function)[1] is tf_decorator.unwrap(other)[1]
-
-
-def _in_another(frame: FrameType | None) -> bool:
-    """Return whether a TensorFlow function further out was called on symbolic tensors, and will be asked about."""
-    while frame is not None and frame.f_code is not SymbolicTensorDispatcher.handle.__code__:
-        code = frame.f_code
-        if code.co_name == _HANDLER and code.co_filename == dispatch.__file__:
-            held = frame.f_locals
-            if has_symbolic((held.get("args"), held.get("kwargs"))):
-                return True
-        frame = frame.f_back
-    return False

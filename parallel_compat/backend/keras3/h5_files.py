@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import re
 from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import h5py
 import keras
-from keras.src import layers, models, ops
 from keras.src.backend.common import global_state
 from keras.src.legacy import layers as legacy_layers
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
-from keras.src.ops.operation import Operation
-from keras.src.saving import serialization_lib
+
+from parallel_compat.backend.keras3 import moved_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,9 +32,16 @@ def write_weights_of_layers(layers: Sequence[Any], group: h5py.Group) -> None:
     legacy_h5_format.save_weights_to_hdf5_group(group, alone)
 
 
+def names_in(group: h5py.Group, attribute: str) -> list[str]:
+    """Return names that are kept in an attribute, or in several with numbers where they were too long for one."""
+    parts = [attribute] if attribute in group.attrs else [f"{attribute}{i}" for i in range(len(group.attrs))]
+    names = itertools.chain.from_iterable(group.attrs[part] for part in parts if part in group.attrs)
+    return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
+
+
 def weights_in_file(layer: Any) -> list[Any]:
-    """Return a layer's weights in the order of a file: the trainable ones first (`_legacy_weights`)."""
-    return list(legacy_h5_format._legacy_weights(layer))
+    """Return a layer's weights in the order of a file: the trainable ones first."""
+    return [*layer.trainable_weights, *layer.non_trainable_weights]
 
 
 def read_weights(model: keras.Model, group: h5py.Group) -> None:
@@ -77,9 +85,22 @@ def _as_file(group: h5py.Group) -> Iterator[h5py.File]:
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
-    scopes = (saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode))
-    with scopes[0], scopes[1], values_as_written():
+    scope = saving_options.keras_option_scope(use_legacy_config=True)
+    with scope, _safe_mode(safe_mode), values_as_written():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+_SAFE_MODE = "safe_mode_saving"  # `keras.src.saving.serialization_lib.SafeModeScope`, in 3.15
+
+
+@contextmanager
+def _safe_mode(is_on: bool) -> Iterator[None]:
+    before = global_state.get_global_attribute(_SAFE_MODE)
+    global_state.set_global_attribute(_SAFE_MODE, is_on)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute(_SAFE_MODE, before)
 
 
 class _Config(dict[str, Any]):
@@ -118,8 +139,8 @@ def values_as_written() -> Iterator[None]:
 
 @functools.cache
 def _classes() -> dict[str, type]:
-    of_layers = {**vars(legacy_layers), **vars(layers)}  # `ThresholdedReLU` is among the former
-    of_models = {name: getattr(models, name) for name in ("Functional", "Model", "Sequential")}
+    of_layers = {**vars(legacy_layers), **vars(keras.layers)}  # `ThresholdedReLU` is among the former
+    of_models = {"Functional": moved_names.functional_class(), "Model": keras.Model, "Sequential": keras.Sequential}
     return {**{name: one for name, one in of_layers.items() if isinstance(one, type)}, **of_models}
 
 
@@ -140,7 +161,7 @@ def _classes_alone() -> Iterator[None]:
 
 def model_of_today(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 3's layout; in safe mode a Lambda's bytecode is refused."""
-    return serialization_lib.deserialize_keras_object(config, custom_objects=custom_objects, safe_mode=safe_mode)
+    return keras.saving.deserialize_keras_object(config, custom_objects=custom_objects, safe_mode=safe_mode)
 
 
 # Before the name of an operation that is the name of a layer as well: `Add`, `Multiply`, `Softmax`.
@@ -163,13 +184,18 @@ def operations() -> dict[str, Any]:
     A functional model that was called on masks has them among its layers, and one with operators between its layers
     (`x * 2 + 1`).
     """
-    modules = (getattr(ops, name) for name in ("core", "image", "linalg", "math", "nn", "numpy"))
+    operation = re.compile(r"keras\..*\bops\.(core|image|linalg|math|nn|numpy)")
     return {
-        f"{_OPERATION}{name}" if hasattr(layers, name) else name: value
-        for module in modules
-        for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Operation) and value.__module__ == module.__name__
+        f"{_OPERATION}{kind.__name__}" if hasattr(keras.layers, kind.__name__) else kind.__name__: kind
+        for kind in _made_of(keras.Operation)
+        if operation.fullmatch(kind.__module__)
     }
+
+
+def _made_of(kind: Any) -> Iterator[Any]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _made_of(each)
 
 
 def with_operations(config: Any, custom_objects: dict[str, Any]) -> Any:
@@ -217,12 +243,7 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
 
 def is_safe_mode() -> bool:
     """Return whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
-    return serialization_lib.in_safe_mode() is not False
-
-
-def build_losses(model: keras.Model) -> None:
-    """Build a compiled model's losses and metrics, as `load_model` does."""
-    saving_utils.try_build_compiled_arguments(model)
+    return global_state.get_global_attribute(_SAFE_MODE) is not False
 
 
 def give_names(layer: keras.layers.Lambda, names: dict[str, Any]) -> None:

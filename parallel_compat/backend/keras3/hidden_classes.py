@@ -8,14 +8,12 @@ import keras
 from keras.src.applications.imagenet_utils import obtain_input_shape
 from keras.src.legacy import layers as layers_of_old_files
 from keras.src.legacy.preprocessing.image import DataFrameIterator
-from keras.src.models.functional import Functional
 
 __all__ = [
     "CONVOLUTION",
     "MERGE",
     "POOLING",
     "DataFrameIterator",
-    "Functional",
     "kept_layers",
     "obtain_input_shape",
     "spec_by_calling",

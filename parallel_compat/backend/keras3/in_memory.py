@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 import tensorflow as tf
-from keras.src.backend import config
-from keras.src.backend.tensorflow import trainer as tensorflow_trainer
-from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
+from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
-from keras.src.utils import python_utils
 from tensorflow.python.eager import context as tensorflow_context
 from tensorflow.python.eager.polymorphic_function import atomic_function
 from tensorflow.python.framework import ops
@@ -88,12 +85,13 @@ def as_eager_tensor(array: np.ndarray[Any, Any]) -> Any:
 
 def is_limited() -> bool:
     """Whether `KERAS_MAX_EPOCHS` or `KERAS_MAX_STEPS_PER_EPOCH` cut trainings short."""
-    return bool(config.max_epochs() or config.max_steps_per_epoch())
+    return bool(keras.config.max_epochs() or keras.config.max_steps_per_epoch())
 
 
-def assert_compiled(model: keras.Model, method: str) -> None:
-    """Raise what Keras raises for a model that is not compiled (`Trainer._assert_compile_called`)."""
-    model._assert_compile_called(method)
+def assert_compiled(model: keras.Model) -> None:
+    """Raise what Keras raises for a model that is not compiled."""
+    if not model.compiled:
+        raise ValueError("You must call `compile()` before using the model.")
 
 
 def split(arrays: tuple[Any, ...], fraction: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -120,7 +118,8 @@ class ArrayData:
             self._set(x if y is None else (x, y), len(x), batch_size or 32)
             return
         adapter = ArrayDataAdapter(x, y, sample_weight, batch_size=batch_size, class_weight=class_weight)
-        self._set(adapter._inputs, adapter._num_samples, adapter._batch_size)
+        samples = next(len(leaf) for leaf in keras.tree.flatten(adapter._inputs) if leaf is not None)
+        self._set(adapter._inputs, samples, batch_size or 32)
 
     def _set(self, data: Any, samples: int, batch_size: int) -> None:
         self.data = in_floatx(data)
@@ -139,7 +138,7 @@ def _are_plain(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> bool:
 
 def floatx() -> np.dtype[Any]:
     """Return Keras's `floatx` as numpy's dtype: names are compared by a function of python."""
-    dtype: np.dtype[Any] = np.dtype(config.floatx())
+    dtype: np.dtype[Any] = np.dtype(keras.config.floatx())
     return dtype
 
 
@@ -166,7 +165,7 @@ def weights_of_batch(y: Any, sample_weight: Any, class_weight: Any) -> Any:
             "Arguments `sample_weight` and `class_weight` cannot be specified at the same time. "
             f"Received: sample_weight={sample_weight}, class_weight={class_weight}"
         )
-    return data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
+    return ArrayDataAdapter(y, y, class_weight=class_weight)._inputs[2]
 
 
 def callback_list(model: keras.Model, callbacks: Any, *, history: bool, verbose: Any, epochs: int, steps: int) -> Any:
@@ -185,9 +184,9 @@ def callback_list(model: keras.Model, callbacks: Any, *, history: bool, verbose:
 
 
 def any_looks_at(callbacks: Any, *hooks: str) -> bool:
-    """Whether a callback of the list has a hook of its own: Keras marks those that do nothing (`_is_default`)."""
+    """Whether a callback of the list has a hook of its own: those of `keras.callbacks.Callback` do nothing."""
     return any(
-        not getattr(getattr(callback, hook, None), "_is_default", False)
+        getattr(getattr(callback, hook, None), "__func__", None) is not getattr(keras.callbacks.Callback, hook)
         for callback in callbacks.callbacks
         for hook in hooks
     )
@@ -207,30 +206,66 @@ def averages_weights(optimizer: Any) -> bool:
 
 
 def validates_after(model: keras.Model, epoch: int, frequency: Any) -> bool:
-    """Whether `fit(validation_freq=)` validates after an epoch (`Trainer._should_eval`)."""
-    return bool(model._should_eval(epoch, frequency))
+    """Whether `fit(validation_freq=)` validates after an epoch, counted from 0."""
+    if isinstance(frequency, int):
+        return (epoch + 1) % frequency == 0
+    if isinstance(frequency, list):
+        return epoch + 1 in frequency
+    raise ValueError(f"Expected `validation_freq` to be a list or int. Received: {frequency!r}")
 
 
 def in_order(model: keras.Model, logs: dict[str, Any]) -> Any:
-    """Return logs as `evaluate` and `train_on_batch` do without `return_dict` (`_flatten_metrics_in_order`)."""
-    return model._flatten_metrics_in_order(logs)
+    """Return logs as `evaluate` and `train_on_batch` do without `return_dict`: a list, the metrics' names first."""
+    # Those that `compile` was given are in one metric of the model's, and have names of their own.
+    given = model._compile_metrics
+    names = [part.name for metric in model.metrics for part in (metric.metrics if metric is given else [metric])]
+    known = [logs[name] for name in names if name in logs]
+    values = known + [logs[name] for name in sorted(logs.keys() - set(names))]
+    return values[0] if len(values) == 1 else values
 
 
 def plain_logs(logs: dict[str, Any]) -> dict[str, Any]:
     """Return logs sorted, as python's numbers where they are scalars, as callbacks get them."""
-    if all(type(value) is float for value in logs.values()):  # Keras asks of each number whether it is a tensor
+    if logs and all(type(value) is float for value in logs.values()):  # most often
         return dict(sorted(logs.items()))
-    plain: dict[str, Any] = python_utils.pythonify_logs(logs)
+    plain: dict[str, Any] = {}
+    for name, value in sorted((logs or {}).items()):
+        if isinstance(value, dict):
+            plain.update(plain_logs(value))
+        else:
+            try:
+                plain[name] = float(value)
+            except Exception:  # what is no scalar stays as it is, whatever its class says of that
+                plain[name] = value
     return plain
 
 
 def joined(batches: Sequence[Any]) -> Any:
     """Join what `predict_step` gave for each batch, as `predict` does, into numpy arrays."""
     if len(batches) == 1:
-        return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, batches[0])
+        return keras.tree.map_structure(_as_array, batches[0])
     columns = keras.tree.map_structure_up_to(batches[0], lambda *parts: list(parts), *batches)
-    joined = keras.tree.map_structure_up_to(batches[0], tensorflow_trainer.potentially_ragged_concat, columns)
-    return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
+    return keras.tree.map_structure_up_to(batches[0], lambda parts: _as_array(_concatenated(parts)), columns)
+
+
+def _as_array(tensor: Any) -> Any:
+    return tensor if isinstance(tensor, (tf.RaggedTensor, tf.SparseTensor)) else tensor.numpy()
+
+
+def _concatenated(parts: list[Any]) -> Any:
+    """Join tensors of batches along the samples; where only the other axes differ, into a ragged one."""
+    if isinstance(parts[0], tf.SparseTensor):
+        return tf.sparse.concat(axis=0, sp_inputs=parts)
+    if isinstance(parts[0], tf.RaggedTensor):
+        return tf.concat(parts, axis=0)
+    if parts[0].shape.rank == 0:
+        return tf.stack(parts)
+    shapes = [part.shape[1:].as_list() for part in parts]
+    differing = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len(set(sizes)) > 1]
+    if not differing:
+        return tf.concat(parts, axis=0)
+    inner = tuple(shapes[0][differing[-1] + 1 :])
+    return tf.ragged.constant([part.numpy() for part in parts], inner_shape=inner or None).merge_dims(0, 1)
 
 
 def _first(leaf: Any, size: int) -> Any:

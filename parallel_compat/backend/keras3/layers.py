@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import random
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
-from keras.src.backend.common import global_state, masking
+from keras.src.backend.common import global_state, stateless_scope
 from keras.src.random import seed_generator
 from keras.src.utils import tracking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
 GLOBAL_SEEDS = "global_seed_generator"
 epsilon = keras.backend.epsilon
-get_mask = masking.get_keras_mask
-set_mask = masking.set_keras_mask
+
+
+def get_mask(output: Any) -> Any:
+    """Return the mask of a layer's output (`_keras_mask`), or None."""
+    return getattr(output, "_keras_mask", None)
+
+
+def set_mask(output: Any, mask: Any) -> None:
+    """Give a layer's output a mask."""
+    output._keras_mask = mask
 
 
 def get_logits(output: Any) -> Any:
@@ -67,9 +76,9 @@ def seed_states(model: keras.Model) -> list[keras.Variable]:
 
 
 def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
-    """Let `model.losses` show these losses as well as those of weight regularizers (`Layer._losses`)."""
+    """Let `model.losses` show these losses as well as those of weight regularizers (`Layer._clear_losses`)."""
     model._clear_losses()
-    model._losses.extend(losses)
+    model.add_loss(list(losses))
 
 
 def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...] | None) -> None:
@@ -88,19 +97,14 @@ def scopes_of_layers() -> list[Any]:
     return [scope for scope in scopes if isinstance(scope.caller, keras.Layer)]
 
 
-def added_losses(layer: keras.Layer) -> list[Any]:
-    """Return what a layer itself added in its last call (`Layer._losses`)."""
-    return list(layer._losses)
-
-
-def rnn(*arguments: Any, **keywords: Any) -> Any:
-    """Run a step function over time (`keras.src.backend.rnn`)."""
-    return keras.src.backend.rnn(*arguments, **keywords)
-
-
 def takes(layer: Any, argument: str) -> bool:
-    """Whether a layer's `call` takes "training" or "mask" (`Layer._call_has_training_arg`, `_call_has_mask_arg`)."""
-    return bool(getattr(layer, f"_call_has_{argument}_arg", False))
+    """Whether a layer's `call` has an argument, "training" or "mask"."""
+    return argument in _arguments(type(layer).call)
+
+
+@functools.lru_cache(1024)
+def _arguments(call: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(call).parameters)
 
 
 def written_to_scope() -> keras.StatelessScope:
@@ -110,8 +114,7 @@ def written_to_scope() -> keras.StatelessScope:
 
 def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
-    inside: bool = keras.src.backend.in_stateless_scope()
-    return inside
+    return stateless_scope.get_stateless_scope() is not None
 
 
 def is_input(tensor: Any) -> bool:
@@ -207,10 +210,7 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
         model: the model.
         input_shape: a shape, or a list or dict of them.
     """
-    from keras.src import backend
-    from keras.src.layers.layer import might_have_unbuilt_state
-
-    if not might_have_unbuilt_state(model):
+    if all(layer.built for layer in model.layers):
         return
     inputs = keras.tree.map_shape_structure(keras.KerasTensor, input_shape)
     required = [
@@ -218,13 +218,14 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
         for each in inspect.signature(model.call).parameters.values()
         if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty
     ]
-    backend.compute_output_spec(model.call, inputs, **({"training": False} if "training" in required[1:] else {}))
+    keras.src.backend.compute_output_spec(
+        model.call, inputs, **({"training": False} if "training" in required[1:] else {})
+    )
 
 
 def weight_regularization(model: keras.Model) -> list[Any]:
-    """Compute the losses of weight regularizers (`Layer._get_regularization_losses`)."""
-    losses: list[Any] = model._get_regularization_losses()
-    return losses
+    """Compute the losses of weight regularizers."""
+    return [weight.regularizer(weight) for weight in model.trainable_weights if weight.regularizer is not None]
 
 
 def thresholded_relu() -> Any:

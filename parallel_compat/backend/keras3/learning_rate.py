@@ -34,21 +34,21 @@ def decay_of(optimizer: keras.optimizers.Optimizer) -> float | None:
 
 def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
     """Return the variable that holds the learning rate, or None where a schedule or a function gives it."""
-    value = optimizer._learning_rate
+    value = None if schedule_of(optimizer) is not None else optimizer.learning_rate
     return value if isinstance(value, keras.Variable) else None
 
 
 def schedule_of(optimizer: keras.optimizers.Optimizer) -> Any:
     """Return the schedule that gives the learning rate, or None."""
-    value = optimizer._learning_rate
-    return value if isinstance(value, keras.optimizers.schedules.LearningRateSchedule) else None
+    schedule = keras.optimizers.schedules.LearningRateSchedule
+    return next((value for value in vars(optimizer).values() if isinstance(value, schedule)), None)
 
 
 def _rate(optimizer: Any) -> Any:
     rate = type(optimizer)._get_current_learning_rate(optimizer)
     if not getattr(_stepping, "now", False):
         return rate
-    iterations = keras.ops.cast(optimizer._iterations, "float32")
+    iterations = keras.ops.cast(optimizer.iterations, "float32")
     return keras.ops.cast(rate, "float32") * (1.0 / (1.0 + optimizer.decay * iterations))
 
 

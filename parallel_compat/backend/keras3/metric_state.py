@@ -79,5 +79,5 @@ def _means(metrics: Iterable[Any]) -> Iterator[Any]:
         module = type(metric).__module__
         variables = [metric.total, metric.count]
         is_plain = len(metric.variables) == 2 and all(isinstance(v._value, tf.Variable) for v in variables)
-        if is_plain and module.startswith(("keras.src.", "parallel_compat.")):
+        if is_plain and module.startswith(("keras.", "parallel_compat.")):
             yield metric

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import types
 import warnings
@@ -44,6 +45,7 @@ def act_on_template(
     """
 
     def saving(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def save(model: keras.Model, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(model, model_class):
                 return original(model, *args, **kwargs)
@@ -61,6 +63,7 @@ def act_on_template(
 
     # A model that contains one: its layer is written as the template is, which plain Keras reads.
     def of_template(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def call(part: Any, *args: Any, **kwargs: Any) -> Any:
             if isinstance(part, model_class):
                 part = part.template
@@ -74,6 +77,7 @@ def act_on_template(
         CORE.wrap(saving_lib, name, of_template, why="a parallel model inside another one is saved as its template")
 
     def serializing(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def serialize(part: Any) -> Any:
             written = original(part.template if isinstance(part, model_class) else part)
             if isinstance(part, model_class) and "name" in written["config"]:
@@ -91,13 +95,14 @@ def act_on_template(
         )
 
     def cloning_template(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
             if not isinstance(model, model_class):
                 return original(model, clone_function, *args, **kwargs)
             template = model.template
             if isinstance(template, keras.Sequential):
                 inputs = args[0] if args else kwargs.get("input_tensors")
-                return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
+                return keras.models.clone_model(template, input_tensors=inputs, clone_function=clone_function)
             if not getattr(template, "inputs", None):
                 return type(template).from_config(template.get_config())
             return original(template, clone_function, *args, **kwargs)
@@ -112,6 +117,7 @@ def write_activations_by_their_names() -> None:
     named = {tf.nn.softmax: "softmax", tf.nn.log_softmax: "log_softmax", tf.nn.swish: "silu", tf.identity: "linear"}
 
     def naming(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def serialize(activation: Any) -> Any:
             known = isinstance(activation, types.FunctionType) and activation in named
             return named[activation] if known else original(activation)
@@ -162,6 +168,7 @@ def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], 
     """
 
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
             short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
             short_names |= h5_files.operations()
@@ -171,7 +178,8 @@ def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], 
                 is_open = isinstance(filepath, h5py.File)
                 with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
                     if "optimizer_weights" in file:
-                        values = legacy_h5_format.load_optimizer_weights_from_hdf5_group(file)
+                        weights = file["optimizer_weights"]
+                        values = [weights[name] for name in h5_files.names_in(weights, "weight_names")]
                         optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
                         sentence = restore(optimizer, model.trainable_variables, [value[()] for value in values])
                         if sentence is not None:

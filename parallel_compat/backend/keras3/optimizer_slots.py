@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3.layers import untracked
 
-# Where the classes keep their slots, by the names that the formulas use.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What the names of the classes' slots end in, by the names that the formulas use.
 _SLOTS = {
-    "SGD": {"momentum": "momentums"},
-    "RMSprop": {"velocity": "_velocities", "momentum": "_momentums", "mean": "_average_gradients"},
-    "Adagrad": {"accumulator": "_accumulators"},
-    "Adadelta": {"accumulator": "_accumulated_grads", "delta": "_accumulated_delta_vars"},
-    "Adam": {"m": "_momentums", "v": "_velocities", "greatest": "_velocity_hats"},
-    "Adamax": {"m": "_m", "u": "_u"},
-    "Nadam": {"m": "_momentums", "v": "_velocities"},
-    "Ftrl": {"accumulator": "_accumulators", "linear": "_linears"},
+    "SGD": {"momentum": "momentum"},
+    "RMSprop": {"velocity": "velocity", "momentum": "momentum", "mean": "average_gradient"},
+    "Adagrad": {"accumulator": "accumulator"},
+    "Adadelta": {"accumulator": "accumulated_grad", "delta": "accumulated_delta_var"},
+    "Adam": {"m": "momentum", "v": "velocity", "greatest": "velocity_hat"},
+    "Adamax": {"m": "momentum", "u": "norm"},
+    "Nadam": {"m": "momentum", "v": "velocity"},
+    "Ftrl": {"accumulator": "accumulator", "linear": "linear"},
 }
+_OF_ACCUMULATION = "gradient_accumulator"  # kept for each variable beside the slots
 
 
 def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
@@ -32,24 +36,42 @@ def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
     return ""
 
 
-def replace_variable(optimizer: Any, name: str, common: keras.Variable) -> None:
-    """Let an optimizer use another variable for one of its own, such as `_iterations`."""
-    own = getattr(optimizer, name)
-    if own is common:
-        return
-    place = next(place for place, each in enumerate(optimizer._variables) if each is own)
-    optimizer._variables[place] = common  # in its place: TensorFlow compares the values of lists that are set
-    # Keras knows by their ids which variables it keeps: a later one may have that of one that is gone.
-    known = optimizer._tracker.stored_ids["variables"]
-    known.discard(id(own))
-    known.add(id(common))
-    with untracked():
-        setattr(optimizer, name, common)
+def share_variables(optimizer: Any, shared: Sequence[tuple[keras.Variable, keras.Variable]]) -> None:
+    """Let an optimizer that is not built use other variables for some of its own, such as its count of iterations.
+
+    Args:
+        optimizer: the optimizer.
+        shared: pairs of one of its variables and that which takes its place.
+    """
+    instead = {id(own): common for own, common in shared}
+    before = optimizer.variables
+    for each in before:
+        optimizer._untrack_variable(each)
+    for each in before:
+        optimizer._track_variable(instead.get(id(each), each))
+    for name, value in list(vars(optimizer).items()):
+        if id(value) in instead:
+            with untracked():
+                setattr(optimizer, name, instead[id(value)])
 
 
 def slots(optimizer: Any, name: str) -> list[Any]:
     """Return one slot of all variables of a built optimizer; none where it does not keep that."""
-    return list(getattr(optimizer, _SLOTS[kind_of(optimizer)][name], None) or ())
+    end = _SLOTS[kind_of(optimizer)][name]
+    return [
+        each
+        for each in optimizer.variables
+        if each.name.endswith(f"_{end}") and not each.name.endswith(f"_{_OF_ACCUMULATION}")
+    ]
+
+
+def knows(optimizer: Any, variable: Any) -> bool:
+    """Say whether an optimizer was built for a variable."""
+    try:
+        optimizer._get_variable_index(variable)
+    except KeyError:
+        return False
+    return True
 
 
 def can_be_extended(optimizer: Any) -> bool:
@@ -66,18 +88,27 @@ def extend(optimizer: Any, variables: list[Any]) -> None:
     """
     if not variables:
         return
-    lists = ("_trainable_variables", *_SLOTS.get(kind_of(optimizer), {}).values(), "_model_variables_moving_average")
-    before = {
-        name: list(getattr(optimizer, name)) for name in lists if isinstance(getattr(optimizer, name, None), list)
-    }
+    indices = dict(optimizer._trainable_variables_indices)
+    before = _lists(optimizer, len(indices))
+    optimizer._trainable_variables_indices.clear()
     with tf.init_scope(), keras.name_scope(optimizer.name):
         optimizer.built = False
         optimizer.build(variables)
     optimizer.built = True
     for name, values in before.items():
         setattr(optimizer, name, [*values, *getattr(optimizer, name)])
-    keys = [optimizer._var_key(each) for each in optimizer._trainable_variables]
-    optimizer._trainable_variables_indices = {key: i for i, key in enumerate(keys)}
+    added = {key: len(indices) + i for key, i in optimizer._trainable_variables_indices.items()}
+    optimizer._trainable_variables_indices = {**indices, **added}
+
+
+def _lists(optimizer: Any, length: int) -> dict[str, list[Any]]:
+    """Return the attributes of an optimizer that hold its variables, or one more value for each of them."""
+    all_of_it = [id(each) for each in optimizer.variables]
+    return {
+        name: list(value)
+        for name, value in vars(optimizer).items()
+        if isinstance(value, list) and len(value) == length and [id(each) for each in value] != all_of_it
+    }
 
 
 def index_of(optimizer: Any, variable: Any) -> int:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
-from keras.src.backend.tensorflow import optimizer as tf_optimizer
-from keras.src.optimizers import base_optimizer
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
@@ -41,7 +39,7 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
             return optimizer
         with tf.init_scope():
             return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
-    if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
+    if not optimizer.built or all(optimizer_slots.knows(optimizer, v) for v in variables):
         return optimizer
     if has_moments_of(optimizer, variables):  # of a part of a model, the rest of which was frozen
         optimizer_slots.extend(optimizer, [v for v in variables if not has_moments_of(optimizer, [v])])
@@ -56,8 +54,9 @@ def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[ke
         optimizer: any optimizer.
         variables: variables of a model.
     """
-    known = getattr(optimizer, "_trainable_variables_indices", {})
-    return optimizer_slots.can_be_extended(optimizer) and any(optimizer._var_key(each) in known for each in variables)
+    return optimizer_slots.can_be_extended(optimizer) and any(
+        optimizer_slots.knows(optimizer, each) for each in variables
+    )
 
 
 def twin_of(optimizer: keras.optimizers.Optimizer, *, counts_alone: bool = False) -> keras.optimizers.Optimizer:
@@ -70,10 +69,11 @@ def twin_of(optimizer: keras.optimizers.Optimizer, *, counts_alone: bool = False
     with tf.init_scope():
         config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
         twin = type(optimizer).from_config(config)
-        for name in ("_learning_rate",) if counts_alone else ("_learning_rate", "_iterations"):
-            common = getattr(optimizer, name)
-            if isinstance(common, keras.Variable):
-                optimizer_slots.replace_variable(twin, name, common)
+        shared = [] if counts_alone else [(twin.iterations, optimizer.iterations)]
+        rate = learning_rate.variable_of(optimizer)
+        if rate is not None:
+            shared.append((learning_rate.variable_of(twin), rate))
+        optimizer_slots.share_variables(twin, shared)
     # What was set on the object, of which its configuration says nothing that Keras heeds.
     decay = learning_rate.decay_of(optimizer)
     if decay is not None:
@@ -125,7 +125,7 @@ def keep_reads_before_updates() -> None:
     15 of 100 traces with Keras 3.15.1 on TensorFlow 2.21. With one replica there is nothing to reduce.
     """
     CORE.wrap(
-        tf_optimizer.TFOptimizer,
+        _class_with("_all_reduce_sum_gradients"),
         "_all_reduce_sum_gradients",
         _reduce_over_replicas,
         why="on one device an update may overtake the forward pass's read of the weight",
@@ -139,11 +139,16 @@ def follow_models_into_strategies() -> None:
     mirrored ones, and it refuses the model's ("Mixing different tf.distribute.Strategy objects").
     """
     CORE.wrap(
-        base_optimizer.BaseOptimizer,
+        _class_with("build"),
         "build",
         _following_build,
         why="an optimizer made before strategy.scope() is refused by the model made in it",
     )
+
+
+def _class_with(method: str) -> Any:
+    """Return the class from which Keras's optimizers have a method."""
+    return next(kind for kind in keras.optimizers.Optimizer.__mro__ if method in vars(kind))
 
 
 def _following_build(original: Callable[..., None]) -> Callable[..., None]:
@@ -154,7 +159,7 @@ def _following_build(original: Callable[..., None]) -> Callable[..., None]:
         if other and tf.distribute.in_cross_replica_context() and any(map(_is_mirrored, variables)):
             with tf.init_scope(), strategy.scope():
                 for variable in self.variables:
-                    variable._initialize(tf.constant(variable._value.numpy(), variable._value.dtype))
+                    variable._initialize(tf.constant(variable.numpy(), variable.dtype))
             self._distribution_strategy = strategy
         original(self, variables)
 
@@ -177,8 +182,9 @@ def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
         context = tf.distribute.get_replica_context()
         grads = list(grads)
-        variables = list(self._trainable_variables if trainable_variables is None else trainable_variables)
-        if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, variables)):
+        variables = None if trainable_variables is None else list(trainable_variables)
+        known = self.variables if variables is None else variables
+        if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, known)):
             return original(self, grads, trainable_variables)
         present = [i for i, gradient in enumerate(grads) if gradient is not None]
 
@@ -190,7 +196,7 @@ def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:
                 whole[i] = strategy.experimental_local_results(gradient)[0]
             with tf.init_scope(), outside_replicas():
                 self._distribution_strategy = tf.distribute.get_strategy()
-                if not self.built:
+                if not self.built and variables is not None:
                     self.build(variables)
             with outside_replicas():
                 original(self, whole, variables)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
-from keras.src.models import functional
 from keras.src.ops.numpy import Multiply
 
+from parallel_compat.backend.keras3.layers import takes
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class Values:
                 waiting += missing
                 continue
             args, kwargs = node.arguments.fill_in(self._values)
-            results = functional.operation_fn(node.operation, training=self._training)(*args, **kwargs)
+            if self._training is not None and takes(node.operation, "training"):
+                kwargs["training"] = self._training
+            results = node.operation(*args, **kwargs)
             for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
                 self._put(output, value)
         return self._values[id(tensor)]

@@ -11,10 +11,10 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
-import keras.src.backend.tensorflow.numpy as tensorflow_numpy
 import tensorflow as tf
 from keras.src.backend.common import stateless_scope
 
+from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 def take_rows_where_the_table_is() -> None:
     """Let `keras.ops.take` of a variable in a scope that has `takes_rows` gather where the variable is."""
-    CORE.wrap(tensorflow_numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
+    CORE.wrap(moved_names.numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
 
 
 def _take(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        if axis != 0 or not isinstance(x, keras.Variable) or not stateless_scope.in_stateless_scope():
+        if axis != 0 or not isinstance(x, keras.Variable):
             return original(x, indices, axis)
         takes_rows = getattr(stateless_scope.get_stateless_scope(), "takes_rows", None)
         if takes_rows is None or not takes_rows(x) or isinstance(indices, (tf.SparseTensor, tf.RaggedTensor)):

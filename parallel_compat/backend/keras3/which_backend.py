@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import keras
 
-from parallel_compat.missing_keras import other_backend
-
 
 def refuse_others() -> None:
     """Refuse to go on with Keras on JAX, PyTorch or numpy.
@@ -14,4 +12,6 @@ def refuse_others() -> None:
         ImportError: Keras has another backend than TensorFlow.
     """
     if keras.config.backend() != "tensorflow":
+        from parallel_compat.missing_keras import other_backend  # what all processes import stays small
+
         raise ImportError(f"{other_backend(keras.config.backend())}, before Keras is imported.", name="keras")

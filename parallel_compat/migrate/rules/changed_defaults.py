@@ -81,7 +81,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
     if certain:
         yield file.found(RULE, call, message, [edit, *imports])
         return
-    yield file.found_in_old_code(RULE, call, message.rstrip(), [edit, *imports], "the default of today")
+    yield file.found_in_old_code(RULE, call, message.rstrip(), [edit, *imports], "today's default")
 
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
             continue
         text, imports = spelled
         edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
-        yield file.found_in_old_code(RULE, node, _meant(node, class_, old), edits, "the defaults of today")
+        yield file.found_in_old_code(RULE, node, _meant(node, class_, old), edits, "today's defaults")
     if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
         return
     for node in file.tree.strings:

@@ -43,7 +43,7 @@ def find(file: File) -> Iterator[Finding]:
             same = len(given.value.elts) == outputs
             message = f"`{argument}` was for each of the {outputs} outputs; Keras 3 wants a list for each."
             if same and not file.old:
-                message += f" (Unsafe: newer code means one of the {outputs} for each output.)"
+                message += f" (Unsafe: newer code wants one of the {outputs} for each output.)"
             start, end = file.source.start(given.value), file.source.end(given.value)
             edits = [Edit(start, start, "["), Edit(end, end, f"] * {outputs}")]
             status = Status.UNSAFE if same and not file.old else Status.REWRITTEN

@@ -8,8 +8,10 @@ from __future__ import annotations
 # In the order in which they are applied.
 ALL = (
     "python",
+    "docstrings",
     "numpy",
     "numpy_promotion",
+    "svd_signs",
     "h5py",
     "yaml",
     "tensorboard",
@@ -23,8 +25,10 @@ ALL = (
     "initial_values",
     "operations",
     "composite_tensors",
+    "operation_layers",
     "functions",
     "saved_models",
+    "empty_towers",
     "reading_ahead",
     "order_of_updates",
     "cudnn_layers",

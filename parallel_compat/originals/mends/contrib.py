@@ -6,6 +6,7 @@ Seen in TensorFlow 2.18 to 2.21.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -63,6 +64,21 @@ def apply(mends: Register) -> None:
         'ops.RegisterGradient("ImageProjectiveTransformV2")',
         "lambda function: function",  # TensorFlow has it
     )
+    mends.after(f"{_CONTRIB}.image.python.ops.image_ops", _keep_sizes)
+
+
+def _keep_sizes(image_ops: Any) -> None:
+    """An image that is transformed keeps its known size, as until TensorFlow 1.12: old scripts build on it."""
+    transform = image_ops.transform
+
+    @functools.wraps(transform)
+    def transforms(images: Any, *args: Any, **options: Any) -> Any:
+        transformed = transform(images, *args, **options)
+        if len(args) < 3 and options.get("output_shape") is None and hasattr(images, "shape"):
+            transformed.set_shape(images.shape)
+        return transformed
+
+    image_ops.transform = transforms
 
 
 def _only_of_contrib(remove: Callable[..., None]) -> Callable[..., None]:

@@ -6,6 +6,7 @@ Seen in numpy 1.26 to 2.4.
 from __future__ import annotations
 
 import functools
+import pickle
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ _NAMES: dict[str, Any] = {
     "round_": np.round, "rank": np.ndim, "in1d": lambda a, b, **options: np.isin(np.ravel(a), b, **options),
     "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
     "row_stack": np.vstack, "msort": lambda a: np.sort(a, axis=0), "trapz": getattr(np, "trapezoid", None),
+    "mat": np.asmatrix, "loads": pickle.loads,
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What a session returns is promoted as numpy 1 promoted it: with a Python number, a float32 became a float64.
+"""What sessions and eager tensors return is promoted as by numpy 1: a float32 and a Python number make a float64.
 
 Keras 2 multiplied a batch's loss with its size, and summed up in float64; `json.dump(history.history)` worked since a
 float64 is a Python float.
@@ -23,10 +23,11 @@ _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def apply(mends: Register) -> None:
-    """Let sessions return scalars that are promoted so."""
-    if not mends.is_tensorflow_1 or np.lib.NumpyVersion(np.__version__) < "2.0.0":
+    """Let sessions and eager tensors return scalars that are promoted so."""
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
         return
     from tensorflow.python.client import session
+    from tensorflow.python.framework import ops
 
     def returns_legacy_scalars(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         def runs(self: Any, *args: Any, **options: Any) -> list[Any]:
@@ -34,6 +35,7 @@ def apply(mends: Register) -> None:
 
         return runs
 
+    mends.replace(ops._EagerTensorBase, "numpy", lambda numpy: lambda self: _as_numpy_1(numpy(self)))
     mends.replace(session.BaseSession, "_do_run", returns_legacy_scalars)
     mends.replace(session.BaseSession._Callable, "__call__", returns_legacy_scalars)
 

@@ -60,16 +60,25 @@ def apply(mends: Register) -> None:
     """Count operations as then; set the functions and register the gradients."""
     if not mends.is_tensorflow_1:
         return
-    from tensorflow.python.compat import compat
-    from tensorflow.python.framework import op_def_library, ops, random_seed
-    from tensorflow.python.ops import array_ops, gen_data_flow_ops, resource_variable_ops, tensor_array_ops
+    from tensorflow.python.distribute import distribute_lib
+    from tensorflow.python.framework import ops, random_seed
 
     mends.add(ops.Graph, _last_id=property(_count))
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
     mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
     mends.replace(random_seed, "get_seed", _counts_operations)
-    if mends.era is Era.KERAS_2_2_4:
-        return  # its seeds are drawn from numpy
+    mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
+    if mends.era is Era.KERAS_2_2_4:  # whose seeds are drawn from numpy; a script may use `tf.keras`, too
+        mends.after("tensorflow.python.keras", lambda module: _set_the_originals(mends))
+    else:
+        _set_the_originals(mends)
+
+
+def _set_the_originals(mends: Register) -> None:
+    from tensorflow.python.compat import compat
+    from tensorflow.python.framework import op_def_library
+    from tensorflow.python.ops import array_ops, gen_data_flow_ops, resource_variable_ops, tensor_array_ops
+
     with _registered_again():
         for module in _GRADIENTS:
             importlib.import_module(_OPS_OF_1_15 + module)
@@ -163,7 +172,29 @@ def uncounted(graph: Any) -> Iterator[None]:
 
 
 def _count(graph: Any) -> int:
-    return graph.num_operations() - _uncounted.get(graph, 0)  # type: ignore[no-any-return]
+    return graph.num_operations() - _uncounted.get(graph, 0) + len(_iterators_passed(graph))  # type: ignore[no-any-return]
+
+
+def _iterators_passed(graph: Any) -> list[Any]:
+    """Return the iterators that are arguments of a function: each was two, itself and what deletes it."""
+    captured = {id(inner) for _, inner in getattr(graph, "captures", ())}
+    return [
+        argument
+        for argument in getattr(graph, "inputs", ())
+        if id(argument) not in captured and any(op.type == "IteratorGetNext" for op in argument.consumers())
+    ]
+
+
+def _names_its_replica(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The strategy of no strategy made a constant: the number of the replica."""
+    import tensorflow as tf
+
+    def calls(self: Any, *args: Any) -> Any:
+        if not tf.executing_eagerly():
+            tf.constant(0)
+        return call(self, *args)
+
+    return calls
 
 
 def _counts_operations(get_seed: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -10,6 +10,7 @@ Seen in Keras 2.2.4, Keras 2.3.1 (on TensorFlow 1 and 2) and tf.keras 1.15.
 
 from __future__ import annotations
 
+import contextvars
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,8 @@ def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
 
     def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
         update = make(x, value, momentum)
-        _averages[update.op] = lambda: make(x, value, momentum).op
+        context = contextvars.copy_context()  # of the tower
+        _averages[update.op] = lambda: context.run(make, x, value, momentum).op
         return update
 
     return moving_average_update
@@ -95,6 +97,7 @@ def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
     before = [each for each in (_op(one) for one in (*outputs, *others, *values)) if each is not None]
     run = _ancestors(before)
     ordered: list[Any] = []
+    _put_in_order(others)
     last: dict[Any, Any] = {}
     for update, write in zip(updates, writes, strict=True):
         if write is None or write in run:
@@ -121,6 +124,28 @@ def _write_of(update: Any) -> Any:
     if op is None or op.type not in _WRITES or op._get_control_flow_context() is not None:
         return None
     return op
+
+
+def _put_in_order(updates: Iterable[Any]) -> None:
+    """Let what a condition writes, as tf.keras's moving averages, go on from what was written before."""
+    last: dict[Any, Any] = {}
+    for op in {op: None for op in map(_op, updates) if op is not None and op.type == "Merge"}:
+        inside = [each for each in _ancestors([op]) if each._get_control_flow_context() is not None]
+        for write in [each for each in inside if each.type in _WRITES]:
+            handle, context = _variable(write), write._get_control_flow_context()
+            for read in inside:
+                is_own = read.type in _READS and read._get_control_flow_context() is context
+                if is_own and handle in last and _variable(read) is handle:
+                    read._add_control_input(last[handle])
+            last[handle] = op
+
+
+def _variable(op: Any) -> Any:
+    """Return the operation of the variable that is read or written, outside of all conditions."""
+    handle = op.inputs[0].op
+    while handle.type in ("Switch", "Enter", "Identity"):
+        handle = handle.inputs[0].op
+    return handle
 
 
 def _op(one: Any) -> Any:

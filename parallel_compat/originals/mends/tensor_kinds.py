@@ -1,5 +1,5 @@
 """What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape,
-a whole float as a size. A variable was true.
+a whole float as a size. A variable was true. A ragged tensor was none.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -35,6 +35,7 @@ def apply(mends: Register) -> None:
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
         TensorLike.register(kind)
     mends.add(ops, _TensorLike=TensorLike)
+    _ragged_is_none(mends)
     if not mends.is_tensorflow_1:
         return
     for name, compute in _IN_PLACE.items():
@@ -51,6 +52,19 @@ def apply(mends: Register) -> None:
 
     mends.replace(tf.nn, "atrous_conv2d_transpose", takes_tensors)
     mends.replace(tensor_shape.Dimension, "__init__", _taking_whole_numbers)
+
+
+def _ragged_is_none(mends: Register) -> None:
+    import tensorflow
+    import tensorflow.compat.v1
+    from tensorflow.python.framework import tensor_util
+    from tensorflow.python.ops.ragged.ragged_tensor import RaggedTensor
+
+    def as_then(is_tensor: Any) -> Any:
+        return lambda x: is_tensor(x) and not isinstance(x, RaggedTensor)
+
+    for module in (tensorflow, tensorflow.compat.v1, tensor_util):
+        mends.replace(module, "is_tensor", as_then)
 
 
 def _taking_whole_numbers(make: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from parallel_compat.recover import reader
 from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
 from parallel_compat.recover.translation import Translation
@@ -71,26 +72,7 @@ def dtype_policy(entry: Entry, translation: Translation) -> None:
         translation.refuse(entry, f"the dtype {str(dtype)[:60]!r} is none of Keras's")
 
 
-DTYPES = frozenset(
-    [
-        "float16",
-        "float32",
-        "float64",
-        "bfloat16",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "bool",
-        "string",
-        "mixed_float16",
-        "mixed_bfloat16",
-    ]
-)
+DTYPES = reader.DTYPES | {"bfloat16", "string", "mixed_float16", "mixed_bfloat16"}
 
 
 def parts_of_layer(entry: Entry, translation: Translation) -> None:

@@ -1,0 +1,39 @@
+"""Lists and counters that Keras keeps for the whole process, as they were before a block. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import keras
+from keras.src.backend.common import global_state
+
+_COUNTER = "object_name_uids"
+_LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.register_uninitialized_variable`, in 3.15
+
+
+@contextlib.contextmanager
+def uncounted_names() -> Iterator[None]:
+    """Let objects that are made here, and thrown away, take no names (`keras.src.utils.naming` counts them)."""
+    before = dict(global_state.get_global_attribute(_COUNTER) or {})
+    try:
+        yield
+    finally:
+        now = global_state.get_global_attribute(_COUNTER)
+        if now is not None:
+            now.clear()
+            now.update(before)
+
+
+@contextlib.contextmanager
+def variables_without_values() -> Iterator[None]:
+    """Let models have variables of known shapes and without values, never.
+
+    Keras gives the variables of such a scope their values after the next one: gigabytes, for a model that nobody has.
+    """
+    before = len(global_state.get_global_attribute(_LATER) or [])
+    with keras.StatelessScope(initialize_variables=False):
+        try:
+            yield
+        finally:
+            del (global_state.get_global_attribute(_LATER) or [])[before:]

@@ -1,0 +1,282 @@
+"""The runs of a comparison: the original twice, and what it is compared with, each in a copy of the project.
+
+The original's second run begins with weights that are moved by their last digit and takes its sums in another order
+(oneDNN, one thread): how far it ends from the first run is what rounding does in this project.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.compare.recorder_command import PATH
+from parallel_compat.compare.recordings import read_recording
+from parallel_compat.names.eras import Era
+from parallel_compat.names.project_era import era_of_project
+from parallel_compat.names.project_files import files_of_project
+from parallel_compat.names.project_sources import sources_of_process
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parallel_compat.compare.recordings import Recording
+
+STEPS = 5
+_LINES = 12  # of a script that stopped
+_COPIED, _ALL_COPIED, _MOST_FILES = 64_000_000, 1_000_000_000, 50_000
+_DATA_FOLDER = 1_000  # files from which on a folder without sources is linked
+_LEFT_OUT = frozenset(("__pycache__", "node_modules", "site-packages", ".git", ".hg", ".tox", ".venv", "venv"))
+# The original's second run: sums in another order.
+_OTHER_SUMS = {"TF_ENABLE_ONEDNN_OPTS": "1", "TF_NUM_INTRAOP_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+class CannotRun(Exception):
+    """A run that gives nothing to compare; its text is a sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """What is run.
+
+    Attributes:
+        path: the script.
+        arguments: its arguments.
+        root: the folder that holds its project.
+    """
+
+    path: Path
+    arguments: tuple[str, ...]
+    root: Path
+
+    @classmethod
+    def of(cls, path: str, arguments: Sequence[str]) -> Script:
+        """Find a script's project: the folder of git, the one that the command is given in, or one with a README."""
+        script = Path(path).resolve()
+        root = Path(files_of_project(str(script.parent), os.getcwd()).root).resolve()
+        return cls(script, tuple(arguments), root)
+
+    def files(self) -> list[Path]:
+        """Return the sources that it reads: its own, and those of the project that it imports."""
+        found = sources_of_process(str(self.path), None, str(self.root)).files
+        return [self.path, *(path for each in found if (path := Path(each).resolve()) != self.path)]
+
+    def sources(self) -> str:
+        """Return the texts of these files."""
+        return "\n".join(each.read_text("utf-8", "replace") for each in self.files())
+
+
+def original_era(script: str, asked: str | None) -> Era:
+    """Return the original of a script.
+
+    Args:
+        script: the script.
+        asked: the era that the user gave; None for none.
+
+    Raises:
+        CannotRun: the script is one of today, or no file.
+    """
+    if not os.path.isfile(script):
+        raise CannotRun(f"expected a script. Received: {script}, which is no file")
+    decision = era_of_project(script=script)
+    era = decision.era if asked is None else Era(asked)
+    if era is Era.TODAY:
+        raise CannotRun(
+            f"expected a script of old Keras, which has an original. Received: {script}: {decision.reason}. "
+            "If it is old, say whose with --era"
+        )
+    return era
+
+
+class Runs:
+    """Runs of one script, each in a folder of its own, which are removed in the end.
+
+    Args:
+        script: what is run.
+        era: the original.
+        replicas: how many devices are pretended; None for those that there are.
+        most: after how many steps a run ends; None for the script's own end.
+        verbose: whether the script's own output is shown.
+    """
+
+    def __init__(
+        self, script: Script, era: Era, *, replicas: int | None = None, most: int | None = None, verbose: bool = False
+    ) -> None:
+        self.script, self.era = script, era
+        self.seconds: dict[str, float] = {}
+        self.ended: dict[str, int] = {}
+        self._replicas, self._most, self._verbose = replicas, most, verbose
+        self._temporary = tempfile.TemporaryDirectory(prefix="parallel-compat-")
+        self._folder = Path(self._temporary.name)
+
+    def __enter__(self) -> Runs:
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self._temporary.cleanup()
+
+    def original(self) -> Recording:
+        """Run the script on its original."""
+        return self._run(f"the original ({self.era.value})", "original", self._copy(), [], self.era)
+
+    def original_again(self) -> Recording:
+        """Run it on its original once more, with other sums."""
+        recorder = ["--nudge", *self._from_original()]
+        name = "the original with sums in another order"
+        return self._run(name, "again", self._copy(), recorder, self.era, _OTHER_SUMS)
+
+    def migrated(self, *options: str, name: str = "the migrated copy") -> tuple[Recording, dict[str, Any]]:
+        """Run a copy of the project that `migrate` rewrites; return its report, too.
+
+        Args:
+            options: of `migrate`.
+            name: what the run is called.
+        """
+        copy = self._copy()
+        command = [sys.executable, "-m", "parallel_compat", "migrate", "--write", "--format", "json", *options]
+        done = subprocess.run([*command, str(copy)], capture_output=True, text=True, check=False)
+        try:
+            report: dict[str, Any] = json.loads(done.stdout)
+        except ValueError:
+            raise CannotRun(f"`migrate` ended with {done.returncode}:\n{_end(done.stderr)}") from None
+        return self._run(name, "here", copy, self._from_original(), Era.TODAY), report
+
+    def folder(self, folder: Path) -> Recording:
+        """Run the script of the same name in a folder of the user's."""
+        within = self.script.path.relative_to(self.script.root)
+        inside = next((each for each in (within, Path(within.name)) if (folder / each).is_file()), None)
+        if inside is None:
+            raise CannotRun(f"expected {within} in the folder of `--with`. Received: {folder}, which has no such file")
+        other = Runs(Script(folder / inside, self.script.arguments, folder), Era.TODAY, replicas=self._replicas)
+        with other:
+            return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
+
+    def _from_original(self) -> list[str]:
+        return ["--free", "--replay", str(self._folder / "original.h5")]
+
+    def _copy(self) -> Path:
+        copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name
+        copy_project(self.script.root, copy)
+        return copy
+
+    def _run(
+        self,
+        what: str,
+        name: str,
+        copy: Path,
+        recorder: list[str],
+        era: Era,
+        variables: dict[str, str] | None = None,
+        inside: Path | None = None,
+    ) -> Recording:
+        script = copy / (inside or self.script.path.relative_to(self.script.root))
+        out = self._folder / f"{name}.h5"
+        out.unlink(missing_ok=True)
+        command = [PATH, "--steps", str(STEPS), "--masks", "--out", str(out), *recorder]
+        command += ["--most", str(self._most)] if self._most else []
+        command += [str(script), *self.script.arguments]
+        start = [sys.executable]
+        if era is not Era.TODAY or self._replicas is not None:
+            start += ["-m", "parallel_compat", "run", "--quiet", "--era", era.value]
+            start += ["--replicas", str(self._replicas)] if self._replicas is not None else []
+        here = Path.cwd().resolve()
+        place = copy / here.relative_to(self.script.root) if here.is_relative_to(self.script.root) else script.parent
+        begun = time.monotonic()
+        code, printed = _call(
+            [*start, *command], what, place, {**os.environ, "MPLBACKEND": "Agg", **(variables or {})}, self._verbose
+        )
+        self.seconds[name], self.ended[name] = time.monotonic() - begun, code
+        if not out.exists():
+            told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
+            raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))
+        return read_recording(out)
+
+
+def _call(command: list[str], what: str, place: Path, environment: dict[str, str], verbose: bool) -> tuple[int, str]:
+    """Run a command with a line on stderr that says how long it takes; return its code and the end of its output."""
+    terminal = sys.stderr.isatty()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+        stream = None if verbose else output
+        process = subprocess.Popen(
+            command, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+        )
+        begun = time.monotonic()
+        print(f"compare: {what} runs", file=sys.stderr, end="" if terminal else "\n", flush=True)
+        try:
+            while True:
+                try:
+                    code = process.wait(1.0)
+                    break
+                except subprocess.TimeoutExpired:
+                    if terminal:
+                        seconds = time.monotonic() - begun
+                        print(f"\rcompare: {what} runs, {seconds:.0f} s", file=sys.stderr, end="", flush=True)
+        finally:
+            process.kill()
+            if terminal:
+                print(file=sys.stderr)
+        output.seek(0)
+        return code, output.read()
+
+
+def _end(printed: str) -> str:
+    lines = [line for line in printed.rstrip().splitlines() if line.strip()]
+    return "\n".join(f"  {line[:400]}" for line in lines[-_LINES:])
+
+
+def copy_project(root: Path, copy: Path) -> None:
+    """Copy a project, so that its runs write no file of the user's; what is large is linked.
+
+    Args:
+        root: the project.
+        copy: the folder that is made.
+
+    Raises:
+        CannotRun: the folder holds far more than a project does.
+    """
+    copied = files = 0
+    for folder, folders, names in os.walk(root):
+        files += len(names)
+        if files > _MOST_FILES:
+            raise CannotRun(
+                f"expected a project of at most {_MOST_FILES:,} files. Received: {root}, which has more. "
+                "Put the script into a folder of its own"
+            )
+        to = copy / Path(folder).relative_to(root)
+        to.mkdir(parents=True, exist_ok=True)
+        for name in list(folders):
+            inner = Path(folder, name)
+            if name in _LEFT_OUT or (inner / "pyvenv.cfg").exists():
+                folders.remove(name)
+            elif inner.is_symlink() or _is_data(inner):
+                folders.remove(name)
+                (to / name).symlink_to(inner.resolve(), target_is_directory=True)
+        for name in names:
+            path = Path(folder, name)
+            size = path.stat().st_size if path.is_file() else -1
+            if size < 0:  # a socket, or a link to nothing
+                continue
+            if name.endswith(".py") or (size <= _COPIED and copied + size <= _ALL_COPIED):
+                shutil.copy2(path, to / name)
+                copied += size
+            else:
+                (to / name).symlink_to(path.resolve())
+
+
+def _is_data(folder: Path) -> bool:
+    """Say whether a folder holds many files and no source."""
+    files = 0
+    for _, _, names in os.walk(folder):
+        files += len(names)
+        if any(name.endswith((".py", ".ipynb")) for name in names):
+            return False
+        if files > _DATA_FOLDER:
+            return True
+    return False

@@ -1,0 +1,129 @@
+"""A tower without samples gives zero gradients and leaves the moving statistics alone.
+
+`multi_gpu_model` cuts a batch into whole parts, so a batch smaller than the towers leaves some without samples. Their
+batch statistics were NaN, and with them the gradient of `gamma` and the moving statistics. The kernel gradient of a
+depthwise convolution was memory that nothing had written.
+
+Seen in TensorFlow 1.15 to 2.21.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.originals.mends.operations import uncounted
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_MARK = "_parallel_compat_in_tower"
+
+_building: contextvars.ContextVar[bool] = contextvars.ContextVar("building", default=False)
+# Whether the tower whose statistics are computed has no samples: a tensor; None outside of a tower.
+_is_empty: contextvars.ContextVar[Any] = contextvars.ContextVar("is_empty", default=None)
+
+
+def apply(mends: Register) -> None:
+    """Wrap what computes and writes statistics, and the gradient."""
+    import tensorflow.compat.v1 as tf
+    from tensorflow.python.ops import gen_nn_ops, nn, nn_ops, resource_variable_ops
+
+    for name in ("assign", "assign_add", "assign_sub"):
+        mends.replace(resource_variable_ops.ResourceVariable, name, _writes_of_samples)
+    for owner in (nn, tf.nn):
+        mends.replace(owner, "moments", _finite)
+    name = "depthwise_conv2d_native_backprop_filter"
+    for owner in (gen_nn_ops, nn_ops):
+        mends.replace(owner, name, _zero_without_samples)
+    for root in ("keras", "tensorflow.python.keras"):
+        mends.after(f"{root}.layers.normalization", _knows_its_tower)
+        mends.after(f"{root}.utils.multi_gpu_utils", _says_what_it_builds)
+
+
+def _has_no_samples(batch: Any) -> Any:
+    """Return a tensor; None where the size is known and not zero."""
+    import tensorflow.compat.v1 as tf
+
+    if batch.shape.rank is None or batch.shape[:1].num_elements():
+        return None
+    with uncounted(tf.get_default_graph()):
+        return tf.equal(tf.shape(batch)[0], 0)
+
+
+def _instead(is_empty: Any, make: Any, value: Any) -> Any:
+    """Return a value, or where there are no samples what `make` makes of it."""
+    import tensorflow.compat.v1 as tf
+
+    if is_empty is None:
+        return value
+    with uncounted(tf.get_default_graph()):
+        return tf.where_v2(is_empty, make(value), value)
+
+
+def _zero_without_samples(gradient_of_kernel: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    def gradient(input: Any, *args: Any, **options: Any) -> Any:
+        return _instead(_has_no_samples(input), tf.zeros_like, gradient_of_kernel(input, *args, **options))
+
+    return gradient
+
+
+def _says_what_it_builds(module: ModuleType) -> None:
+    original = module.multi_gpu_model
+
+    def multi_gpu_model(*args: Any, **options: Any) -> Any:
+        token = _building.set(True)
+        try:
+            return original(*args, **options)
+        finally:
+            _building.reset(token)
+
+    module.multi_gpu_model = multi_gpu_model  # type: ignore[attr-defined]
+
+
+def _knows_its_tower(module: Any) -> None:
+    kind = getattr(module, "BatchNormalizationBase", None) or module.BatchNormalization
+    original = kind.call
+
+    def call(self: Any, inputs: Any, training: Any = None) -> Any:
+        if _building.get():
+            setattr(self, _MARK, True)
+        is_empty = _has_no_samples(inputs) if getattr(self, _MARK, False) else None
+        token = _is_empty.set(is_empty)
+        try:
+            return original(self, inputs, training=training)
+        finally:
+            _is_empty.reset(token)
+
+    kind.call = call
+
+
+def _finite(_: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+    from tensorflow.python.ops import nn_impl
+
+    def finite_moments(*args: Any, **options: Any) -> Any:
+        mean, variance = nn_impl.moments(*args, **options)
+        is_empty = _is_empty.get()
+        return _instead(is_empty, tf.zeros_like, mean), _instead(is_empty, tf.zeros_like, variance)
+
+    return finite_moments
+
+
+def _writes_of_samples(write: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    def writes(self: Any, value: Any, *args: Any, **options: Any) -> Any:
+        is_empty = _is_empty.get()
+        if is_empty is not None:
+            adds = write.__name__ != "assign"
+            with uncounted(tf.get_default_graph()):
+                value = tf.convert_to_tensor(value, self.dtype)
+            value = _instead(is_empty, tf.zeros_like if adds else lambda _: self.read_value(), value)
+        return write(self, value, *args, **options)
+
+    return writes

@@ -1,0 +1,43 @@
+"""What the mends need of TensorFlow is read in their sources, and what is gone is named."""
+
+from __future__ import annotations
+
+import ast
+
+from parallel_compat.originals import contract
+
+
+def test_the_installed_tensorflow_has_all_of_it() -> None:
+    assert len(contract.needed()) > 150
+    assert contract.check() == []
+
+
+def test_what_a_release_takes_away_is_named_with_its_mend(monkeypatch) -> None:
+    from tensorflow.python.trackable import autotrackable
+
+    name = "tensorflow.python.trackable.autotrackable"
+    monkeypatch.delattr(autotrackable, "AutoTrackable")
+    gone = contract.check()
+    assert f"{name}.AutoTrackable is gone (originals/mends/gone_names.py)" in gone
+    assert all(sentence.startswith(name) for sentence in gone)
+
+
+def test_what_a_mend_reads_and_replaces_is_needed_and_what_it_sets_is_not() -> None:
+    source = """
+from tensorflow.python.framework import ops
+from tensorflow.python.eager import context as eager
+
+def apply(mends, session):
+    ops.read()
+    ops.written = 1
+    mends.replace(eager.Context, "replaced", wrap)
+    mends.add(ops, added=1)
+    session.other
+"""
+    assert set(contract._used(ast.parse(source))) == {
+        "tensorflow.python.framework.ops",
+        "tensorflow.python.eager.context",
+        "tensorflow.python.framework.ops.read",
+        "tensorflow.python.eager.context.Context",
+        "tensorflow.python.eager.context.Context.replaced",
+    }
