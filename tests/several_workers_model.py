@@ -5,7 +5,8 @@ from __future__ import annotations
 import keras
 import numpy as np
 import tensorflow as tf
-from one_device import classes
+
+from tests.one_device import classes
 
 
 def build():

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_import_circles import PACKAGE, imports, module_name
+
+from tests.package_imports import PACKAGE, imports, module_name
 
 ROOT = PACKAGE.parent
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")

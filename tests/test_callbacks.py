@@ -7,9 +7,9 @@ import csv
 import keras
 import numpy as np
 import pytest
-from one_device import classes, difference, mlp
 
 from parallel_compat import parallelize
+from tests.one_device import classes, difference, mlp
 
 X, Y = classes(40)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from one_device import classes, difference, mlp
 
 from parallel_compat import ParallelModelCheckpoint, parallelize
+from tests.one_device import classes, difference, mlp
 
 X, Y = classes(40)
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from test_import_circles import PACKAGE, imports
+from tests.package_imports import PACKAGE, imports
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 NAME = re.compile(r"[A-Za-z_][\w-]*")

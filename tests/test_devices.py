@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_device import mlp
 
 from parallel_compat import available_devices, multi_gpu_model, parallelize, simulate_devices
 from parallel_compat import devices as devices_module
+from tests.one_device import mlp
 
 
 def devices(parallel):

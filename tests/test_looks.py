@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import keras
 import numpy as np
-import oracle
 import pytest
 import tensorflow as tf
-from one_device import classes, difference, mlp, train_both
 
 from parallel_compat import ParallelModel, multi_gpu_model, parallelize, template_of
+from tests.evidence import oracle
+from tests.one_device import classes, difference, mlp, train_both
 
 
 @pytest.mark.parametrize("name", ["multi_input_output", "siamese_outputs", "sequential_text", "sgd_even"])

@@ -10,12 +10,12 @@ import sys
 
 import keras
 import numpy as np
-import oracle
 import pytest
 import tensorflow as tf
-from one_device import classes, difference, mlp
 
 from parallel_compat import ParallelModel, multi_gpu_model, parallelize
+from tests.evidence import oracle
+from tests.one_device import classes, difference, mlp
 
 
 def trained(optimizer="adam", template=None, **arguments):

@@ -11,10 +11,10 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from one_device import classes, difference
 
 from parallel_compat import parallelize
 from parallel_compat.run.worker_processes import free_ports
+from tests.one_device import classes, difference
 
 WORKER = """
 import json, os, sys
@@ -26,7 +26,7 @@ from parallel_compat import multi_gpu_model, parallelize, workers
 {start}
 import keras, numpy as np
 sys.path.insert(0, os.path.dirname(sys.argv[4]))
-from several_workers_model import build, samples_computed, train
+from tests.several_workers_model import build, samples_computed, train
 keras.utils.set_random_seed(index)  # the chief's weights count
 parallel = {parallel}(build())
 result = train(parallel)
@@ -49,7 +49,7 @@ ONE_DEVICE = (
 @pytest.mark.slow
 @pytest.mark.parametrize(("start", "parallel"), [STRATEGY, ONE_DEVICE], ids=["strategy", "gpus=1"])
 def test_two_workers(start, parallel, tmp_path):
-    from several_workers_model import build, samples_computed, train
+    from tests.several_workers_model import build, samples_computed, train
 
     here = str(Path(__file__).resolve())
     addresses = ",".join(map(str, free_ports(2)))

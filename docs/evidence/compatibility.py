@@ -22,12 +22,13 @@ _BEGINNING = """# What runs
 `compatibility.py` writes this page from `compatibility.json`; a test compares them.
 
 `run` runs the old library's own code. An earlier version of `run` imitated old Keras on Keras 3. Figures of that
-version are marked "counted before"; they were not counted again.
+version are marked "counted before". Where a second column says "on the original", some were run again.
 
 - [Facts of each era](#facts-of-each-era)
 - [Random scripts](#random-scripts)
 - [Examples of Keras 2.2.4](#examples-of-keras-224)
 - [Public projects](#public-projects)
+- [Other projects](#other-projects)
 - [Suites of old libraries](#suites-of-old-libraries)
 """
 _FACTS = """## Facts of each era
@@ -45,26 +46,30 @@ stack itself gives different results in two runs. `python -m tests.evidence.diff
 _EXAMPLES = """## Examples of Keras 2.2.4
 
 The scripts in Keras's `examples/` under `parallel-compat run`, with small data of the same shape and fewer epochs.
-Counted before.
+The last column says what ran on the original and what was counted before.
 """
 _PROJECTS = """## Public projects
 
 Each project got a few generated samples in its own data format.
 
 - "trains": it trained for a few steps, wrote a file and read it again.
+- "run, on the original": with today's `run` alone. An empty cell was not run again.
 - "run, counted before": under the earlier version of `run`. It needed `--also` for old packages; `run` no longer does.
 - "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
 - The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
   no script with options, a few lines call its functions as its documentation does.
 """
+_OTHERS = """## Other projects
+
+Nobody had looked at these projects while `run` was written. The sources are unchanged; `run` alone, on a few generated
+samples. Epochs and batches were limited from outside.
+"""
 _SUITES = """## Suites of old libraries
 
 The libraries' own tests, unmodified, on one CPU. First column: how many pass with TensorFlow 1.15.5 and Keras 2.2.4, or
-with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before.
+with the stack named in the row. Second column: how many of those pass under the pytest plugin, counted before. Third
+column: on the original.
 """
-
-
-_COLUMNS = ("project", "kind", "Keras", "what was run", "run, counted before", "migrated", "what stood in the way")
 
 
 def page(data: dict[str, Any]) -> str:
@@ -84,11 +89,19 @@ def page(data: dict[str, Any]) -> str:
             one["kind"],
             one["keras"],
             one["tried"],
+            one.get("run_again", ""),
             one["run"],
             one["migrated"],
             one["in_the_way"],
         )
         for one in sorted(data["projects"], key=lambda one: (one["kind"], one["name"].lower()))
+    ]
+    others = [
+        (
+            f"[{one['name']}](https://github.com/{one['repository']}) at `{one['commit'][:7]}` ({one['date'][:4]})",
+            *(one[part] for part in ("kind", "tried", "run", "in_the_way")),
+        )
+        for one in data["other_projects"]
     ]
     return "\n".join(
         [
@@ -112,6 +125,7 @@ def page(data: dict[str, Any]) -> str:
                     "kind",
                     "Keras",
                     "what was run",
+                    "run, on the original",
                     "run, counted before",
                     "migrated",
                     "what stood in the way",
@@ -119,9 +133,12 @@ def page(data: dict[str, Any]) -> str:
                 projects,
             ),
             "",
+            _OTHERS,
+            *_table(("project", "kind", "what was run", "result", "what stood in the way"), others),
+            "",
             _SUITES,
             *_table(
-                ("library", "pass with the real stack", "of them here, counted before"),
+                ("library", "pass with the real stack", "of them here, counted before", "on the original"),
                 [tuple(one) for one in data["suites"]],
             ),
             "",
@@ -131,11 +148,13 @@ def page(data: dict[str, Any]) -> str:
 
 def _counted(projects: Sequence[tuple[str, ...]]) -> str:
     of_tf_keras = sum(row[2].startswith("tf.keras") for row in projects)
-    ran, migrated = (sum(row[column] == "trains" for row in projects) for column in (4, 5))
-    tried = sum(row[5] != "not tried" for row in projects)
+    ran, migrated = (sum(row[column] == "trains" for row in projects) for column in (5, 6))
+    tried = sum(row[6] != "not tried" for row in projects)
+    again = [row[4] for row in projects if row[4]]
     return (
         f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} trained under the former `run`, "
-        f"{migrated} of {tried} that were migrated train by plain Python."
+        f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the "
+        f"originals, {sum('train' in seen for seen in again)} of them train; the other rows say what happened."
     )
 
 

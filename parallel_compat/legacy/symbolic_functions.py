@@ -11,8 +11,7 @@ Keras 3 raises there. The layers are saved and loaded with the model.
 
 from __future__ import annotations
 
-from parallel_compat.backend.keras3 import dispatch, symbolic_values
+from parallel_compat.backend.keras3 import dispatch
 from parallel_compat.legacy import op_layers
 
 dispatch.register_once(op_layers.on_symbolic_tensors)
-symbolic_values.let_products_be_dense()

@@ -10,8 +10,19 @@ import keras
 import numpy as np
 
 from parallel_compat.backend.keras3 import hidden_classes
-from parallel_compat.legacy.device_lib import get_available_devices as _get_available_devices  # noqa: F401
-from parallel_compat.legacy.device_lib import normalize_device_name as _normalize_device_name  # noqa: F401
+
+_OF_DEVICES = {
+    "_get_available_devices": "get_available_devices",
+    "_normalize_device_name": "normalize_device_name",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF_DEVICES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from parallel_compat.legacy import device_lib  # most that import this module ask for no devices
+
+    return getattr(device_lib, _OF_DEVICES[name])
 
 
 class HDF5Matrix:

@@ -102,11 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a source may hold letters that the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
     if arguments.list_rules:
-        names = rules.NATIVE_NAMES if arguments.to == "native" else rules.NAMES
-        width = max(map(len, names))
-        for name in sorted(names):
-            kind = "safe  " if rules.load(name).SAFE else "unsafe"
-            print(f"{name:{width}}  {kind}  {rules.summary(name)}")
+        _list_rules(arguments.to)
         return DONE
     if arguments.explain:
         return _explain(arguments.explain)
@@ -160,6 +156,13 @@ def run(arguments: argparse.Namespace) -> int:
             temporary.write_text(html.page(reports, written=arguments.write, command=arguments.words), "utf-8")
     _tell(reports, arguments)
     return _code(reports, check=arguments.check)
+
+
+def _list_rules(target: str) -> None:
+    names = rules.NATIVE_NAMES if target == "native" else rules.NAMES
+    width = max(map(len, names))
+    for name in sorted(names):
+        print(f"{name:{width}}  {'safe  ' if rules.load(name).SAFE else 'unsafe'}  {rules.summary(name)}")
 
 
 def _verify(arguments: argparse.Namespace) -> int:

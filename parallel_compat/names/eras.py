@@ -88,6 +88,7 @@ class Evidence(NamedTuple):
         imports: the modules that it imports, relative ones with their dots.
         accuracy: what it does with accuracy by name: `ASKED` and the constants beside it.
         keras_1: an argument of Keras 1, which Keras 2 renamed.
+        keras_2: a name of Keras 2 that Keras 3 does not have.
         keras_3: a name that only Keras 3 has, or a module of this package.
         like_tensorflow_2: a name that code of TensorFlow 2 uses, and code of TensorFlow 1 hardly ever.
         parts: the parts of TensorFlow that it uses: "tf", "tf.contrib", "tf.layers".
@@ -103,6 +104,7 @@ class Evidence(NamedTuple):
     imports: tuple[str, ...] = ()
     accuracy: frozenset[str] = frozenset()
     keras_1: str = ""
+    keras_2: str = ""
     keras_3: str = ""
     like_tensorflow_2: str = ""
     parts: frozenset[str] = frozenset()
@@ -169,6 +171,12 @@ _OF_KERAS_3 = re.compile(
     r"(?:tensorflow\.)?keras\.(?:ops|random|saving|distribution|tree|quantizers|dtype_policies|config|device|KerasTensor"
     r"|StatelessScope|Variable|layers\.TFSMLayer)(?![\w(])"
     r"|keras_(?:core|hub)\b|parallel_compat\.(?!run\b|install$|uninstall$|legacy_names$)"
+)
+# Names that an import from Keras 3 does not find; others are reached as attributes in code that asks for them first.
+_OF_KERAS_2 = re.compile(
+    r"(?:tensorflow\.)?keras\.(?:engine|legacy|objectives|layers\.(?:CuDNN\w+|advanced_activations|convolutional|core|merge"
+    r"|normalization|recurrent|wrappers)|utils\.(?:(?:conv|data|generic|io|layer|multi_gpu|np|training|vis)_utils"
+    r"|multi_gpu_model))(?![\w(])"
 )
 _PARTS = re.compile(r"tensorflow(?:\.(contrib|layers))?(?![\w(])")
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
@@ -339,6 +347,7 @@ def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
             keras_2_3=certain.keras_2_3,
             tensorflow_1=certain.tensorflow_1,
             tensorflow_2=certain.tensorflow_2,
+            keras_2=certain.keras_2,
             keras_3=certain.keras_3,
             like_tensorflow_2=certain.like_tensorflow_2,
             conditional_imports=frozenset(said.imports) - frozenset(certain.imports),
@@ -485,7 +494,7 @@ def _files_of(module: str, by: str, folder: str) -> Iterator[str]:
 
 
 def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
-    standalone = keras_2_3 = tf_keras = tensorflow_1 = tensorflow_2 = keras_3 = like_2 = ""
+    standalone = keras_2_3 = tf_keras = tensorflow_1 = tensorflow_2 = keras_2 = keras_3 = like_2 = ""
     asks_to_be_eager = False
     imports: dict[str, None] = {}
     parts: set[str] = set()
@@ -501,6 +510,8 @@ def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
                 keras_2_3 = path
         elif root is not None:
             tf_keras = tf_keras or path
+        if not keras_2 and is_import and _OF_KERAS_2.match(path):
+            keras_2 = path.partition("(")[0]
         if not keras_3 and _OF_KERAS_3.match(path):
             keras_3 = path
         if not path.startswith("tensorflow"):
@@ -521,6 +532,7 @@ def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
         tensorflow_1,
         tensorflow_2,
         tuple(imports),
+        keras_2=keras_2,
         keras_3=keras_3,
         like_tensorflow_2="" if asks_to_be_eager else like_2,
         parts=frozenset(parts),

@@ -305,6 +305,10 @@ def _of_names(sources: Iterable[Source], is_main: bool = False) -> Iterator[_Sig
         text = f"{of_1[0].name} uses {of_1[0].said.tensorflow_1}, which TensorFlow 2 does not have"
         yield _Sign(_OF_1, text, firm=is_main or len(of_1) > 1)
     for name, said in sources:
+        if said.keras_2:
+            yield _Sign(frozenset(_PAIRS) - {_TODAY}, f"{name} imports {said.keras_2}, which Keras 3 does not have")
+            break
+    for name, said in sources:
         if said.keras_2_3 and said.standalone:
             yield _Sign(
                 frozenset(_PAIRS) - {_1_AND_2_2}, f"{name} uses {said.keras_2_3}, which Keras 2.2 does not have"

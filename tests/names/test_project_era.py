@@ -205,6 +205,17 @@ PROJECTS = {
     "README of both": (
         {"train.py": TF, "README.md": "tensorflow 2.0.0/tensorflow 1.15.0\n"}, "tf.keras-2.2?", "names tensorflow 2.0.0"
     ),
+    "README on Keras 3, and a script that cannot be of it": (
+        {"train.py": "from keras.utils import multi_gpu_model\n", "README.md": "Tested with Keras 3.15.\n"},
+        "keras-2.2.4?", "nothing says which version",
+    ),
+    "README on Keras 3, and a script that goes on without an old name": (
+        {
+            "train.py": "try:\n    from keras.utils import multi_gpu_model\nexcept ImportError:\n    pass\n" + KERAS,
+            "README.md": "Tested with Keras 3.15.\n",
+        },
+        "today?", "README.md names Keras 3.15",
+    ),
     "README on what it is not for": (
         {"train.py": TF, "README.md": "It does not support TensorFlow 2.0. Needs TF 1.12.\n"},
         "tf.keras-1.15", "TF 1.12",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,13 @@ def test_other_matrices_are_left_alone(monkeypatch):
             np.testing.assert_array_equal(one, other)
     assert np.linalg.svd(draws[0], compute_uv=False).shape == (5,)
     assert np.linalg.svd(np.zeros((4, 4)))[1].tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("shape", [(3000, 5), (5, 3000)])
+def test_a_long_matrix_needs_no_square_one(shape):
+    matrix = np.random.RandomState(0).normal(size=shape)
+    tracemalloc.start()
+    svd_signs.right_vectors(matrix)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * matrix.nbytes

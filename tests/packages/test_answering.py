@@ -26,7 +26,7 @@ def test_names_before_keras_is_imported_are_answered_and_noted(tmp_path):
         "assert time.clock() >= 0 and collections.Mapping and cPickle.loads(cPickle.dumps(3)) == 3\n"
         "from scipy.sparse.linalg.eigen.arpack import eigsh\n"
         "import scipy.sparse.linalg\n"
-        "assert eigsh is scipy.sparse.linalg.eigsh and np.math.floor(2.5) == 2\n"
+        "assert eigsh is scipy.sparse.linalg.eigsh and np.math.floor(2.5) == 2 and np.lib.pad is np.pad\n"
         "assert other is joblib and joblib.__spec__.name == 'joblib', joblib.__spec__\n"
         "assert not hasattr(np, 'no_such_name') and not hasattr(collections, 'no_such_name')\n"
         "print(*packages.answered(), sep='\\n')\n",
@@ -161,6 +161,7 @@ def test_defaults_are_those_of_the_era(tmp_path):
         ("scipy.misc.comb", "scipy.special.comb"),
         ("sklearn.grid_search", "sklearn.model_selection"),
         ("collections.Mapping", "collections.abc.Mapping"),
+        ("numpy.lib.pad", "numpy.pad"),
         ("numpy.zeros", None),
         ("scipy.__version__", None),
     ],

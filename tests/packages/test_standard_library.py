@@ -21,6 +21,7 @@ matrix, tree = np.arange(6.0).reshape(2, 3), ElementTree.fromstring("<a><b/><c><
 matrix.itemset(1, 9)
 matrix.itemset((0, 2), 8)
 matrix.itemset(1, 0, 7)
+matrix[1, 1] = np.array([[4.5]])
 draws = random.Random(3)
 random.seed(3)
 order = list(range(6))
@@ -48,9 +49,9 @@ RECORDED = [
     [120, 17, True, "<"],
     ["A", "a\nb\n", "a\nb\n"],
     [["b", "c"], ["b", "b"]],
-    [[0.0, 0.5, 1.0], [[0.0, 9.0, 8.0], [7.0, 4.0, 5.0]], [0.0, 9.0, 8.0, 7.0, 4.0, 5.0]],
+    [[0.0, 0.5, 1.0], [[0.0, 9.0, 8.0], [7.0, 4.5, 5.0]], [0.0, 9.0, 8.0, 7.0, 4.5, 5.0]],
     [2.5, 3, "3 2.0", False],
-    [9.0, [[0.0, 9.0, 8.0], [7.0, 4.0, 5.0]], [1.0, 1.0], [[1, 2]]],
+    [9.0, [[0.0, 9.0, 8.0], [7.0, 4.5, 5.0]], [1.0, 1.0], [[1, 2]]],
     "TypeError",
     "ValueError",
     "ValueError",

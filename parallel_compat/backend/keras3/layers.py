@@ -78,7 +78,7 @@ def seed_states(model: keras.Model) -> list[keras.Variable]:
 def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
     """Let `model.losses` show these losses as well as those of weight regularizers (`Layer._clear_losses`)."""
     model._clear_losses()
-    model.add_loss(list(losses))
+    keras.layers.Layer.add_loss(model, list(losses))  # a functional model refuses its own
 
 
 def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...] | None) -> None:

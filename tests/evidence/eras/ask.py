@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,11 @@ OF_TOWERS = {
     "tf.keras-2.2": ("calls", "names_and_order"),
 }
 TOLERANCE = 2e-5
+# On the same weights the softmax of TensorFlow 1.15 and 2.2 differs from today's by one unit in the last place (6e-8),
+# in 9 of 36 probabilities. These losses take the logit of one that is 1.1e-5 below 1: 1.5e-4 for such a unit.
+# Seen: 3.4e-5.
+SATURATED = re.compile(r"loss/(binary_crossentropy|k_bce) of softmax")
+SATURATED_TOLERANCE = 5e-5
 
 
 @functools.cache
@@ -87,18 +93,19 @@ def answered(script: str, era: str, replicas: int = 0) -> list[str]:
 def differences(script: str, era: str, received: dict[str, Any], replicas: int = 0) -> dict[str, str]:
     """Return, by its name, each question that is answered otherwise than by the real stack."""
     expected = recorded(script, era, replicas)
-    return {
-        name: f"{name}\n    {era}: {expected[name]}\n    received: {received[name]}"
-        for name in answered(script, era, replicas)
-        if name in received and not _same(expected[name], received[name])
-    }
+    found = {}
+    for name in answered(script, era, replicas):
+        tolerance = SATURATED_TOLERANCE if SATURATED.match(name) else TOLERANCE
+        if name in received and not _same(expected[name], received[name], tolerance):
+            found[name] = f"{name}\n    {era}: {expected[name]}\n    received: {received[name]}"
+    return found
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, dict) and isinstance(b, dict):
-        return list(a) == list(b) and all(_same(a[key], b[key]) for key in a)
+        return list(a) == list(b) and all(_same(a[key], b[key], tolerance) for key in a)
     if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(_same(x, y, tolerance) for x, y in zip(a, b, strict=True))
     if isinstance(a, float) and isinstance(b, (int, float)):
-        return a == b or (a != a and b != b) or abs(a - b) <= TOLERANCE * max(1.0, abs(a), abs(b))
+        return a == b or (a != a and b != b) or abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
     return bool(a == b)

@@ -1,0 +1,47 @@
+"""A loss that makes layers or a model in itself is reported: Keras 3 calls it whenever it traces a step.
+
+Keras 2 called a loss once, when it built the graph. TensorFlow makes no variables when a step is traced again.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.names.eras import Era
+
+RULE = "models-in-losses"
+SAFE = True
+BEFORE = """\
+from keras.applications.vgg19 import VGG19
+def content_loss(y_true, y_pred):
+    vgg = VGG19(include_top=False)
+    return abs(vgg(y_true) - vgg(y_pred))
+model.compile('adam', content_loss)
+"""
+AFTER = None
+
+_TRUTH, _PREDICTION = re.compile("true|truth|target|label"), re.compile("pred|output")
+_WITH_WEIGHTS = re.compile(
+    r"keras\.applications\.(\w+\.)*[A-Z]\w*|keras\.models\.Sequential|(keras|parallel_compat\.legacy)\.models\.load_model|"
+    r"keras\.layers\.(Dense|(Separable|Depthwise|Locally)?Conv\w*|Embedding|BatchNormalization|LSTM|GRU|SimpleRNN|PReLU)"
+)
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find functions of true and predicted values that make something with weights."""
+    if file.era in (Era.TODAY, Era.TF_KERAS_2_2):
+        return
+    for function in (each for each in file.tree.functions if isinstance(each, ast.FunctionDef)):
+        names = [each.arg for each in function.args.args if each.arg != "self"][:2]
+        if len(names) < 2 or not (_TRUTH.search(names[0]) and _PREDICTION.search(names[1])):
+            continue
+        for call in (each for each in ast.walk(function) if isinstance(each, ast.Call)):
+            target = file.names.target(call.func) or file.names.path(call.func) or ""
+            if _WITH_WEIGHTS.fullmatch(target):
+                made = f"`{function.name}` makes `{target.rpartition('.')[2]}` in each call"
+                way = "and Keras 3 calls a loss whenever it traces a step: make it once, outside of the function."
+                yield file.attention(RULE, call, f"{made}, {way}")
