@@ -360,6 +360,8 @@ def test_the_printed_recorder_records_under_run(tmp_path):
         "parallel_compat",
         "run",
         "--quiet",
+        "--era",
+        "keras-2.2.4",
         "record_keras.py",
         "--out",
         "r.h5",
