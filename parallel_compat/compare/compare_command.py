@@ -157,7 +157,7 @@ def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str,
 
 
 def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comparison, dict[str, int]]:
-    from parallel_compat.compare.comparison import compare
+    from parallel_compat.compare.comparison import compare, era_of
     from parallel_compat.compare.recorder_command import PATH
     from parallel_compat.compare.recordings import read_recording
     from parallel_compat.compare.runs import CannotRun
@@ -172,7 +172,8 @@ def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comp
         if not arguments.plain:
             start += ["-m", "parallel_compat", "run", "--quiet"]
             start += ["--replicas", str(arguments.replicas)] if arguments.replicas else []
-            start += ["--era", arguments.era] if arguments.era else []
+            era = arguments.era or (known.value if (known := era_of(old)) else None)
+            start += ["--era", era] if era else []
         code = subprocess.call([*start, *recorder, arguments.script, *arguments.arguments])
         if not os.path.exists(out):
             raise CannotRun(f"the script trained no model here (it ended with {code})")

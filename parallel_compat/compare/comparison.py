@@ -188,9 +188,8 @@ def compare(old: Recording, new: Recording, again: Recording | None = None) -> C
     noise = None if again is None else compare(old, again)
     names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
-    era = next((era for start, era in _ERAS.items() if stacks[0].startswith(start)), None)
     found = Comparison(
-        stacks, names, [], era=era, machines=[list(each.facts.get("machine", [])) for each in (old, new)]
+        stacks, names, [], era=era_of(old), machines=[list(each.facts.get("machine", [])) for each in (old, new)]
     )
     if len(old.models) != len(new.models):
         text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
@@ -229,6 +228,12 @@ _ERAS = {
     "tf.keras 1.": Era.TF_KERAS_1_15,
     **{f"tf.keras 2.{minor}.": Era.TF_KERAS_2_2 for minor in range(4)},
 }
+
+
+def era_of(recording: Recording) -> Era | None:
+    """Return the era of the Keras that a recording was made with; None if it is none of them."""
+    stack = str(recording.facts.get("keras", ""))
+    return next((era for start, era in _ERAS.items() if stack.startswith(start)), None)
 
 
 class _Model:

@@ -935,7 +935,7 @@ def masked_call(recorder, module):
         def noisy():
             import tensorflow as tf
 
-            draw = getattr(tf, "numpy_function", None) or tf.py_func
+            draw = next(getattr(tf, name) for name in ("numpy_function", "py_func") if hasattr(tf, name))
             mask = draw(lambda shape: recorder.mask(self, shape), [tf.shape(inputs)], tf.float32)
             mask = tf.cast(mask, inputs.dtype)
             found = inputs + mask if hasattr(self, "stddev") or hasattr(self, "sigma") else inputs * mask
