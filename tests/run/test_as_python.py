@@ -134,7 +134,8 @@ def test_wrong_calls_are_refused_with_code_2(run, arguments, words):
 
 def test_a_script_that_is_not_there(run, python):
     theirs, ours = python("nowhere.py"), run("nowhere.py")
-    assert (ours.returncode, ours.stderr) == (theirs.returncode, theirs.stderr)
+    assert ours.returncode == theirs.returncode == 2
+    assert "expected a script. Received: nowhere.py, which does not exist" in ours.stderr
 
 
 @pytest.mark.slow

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
-from keras.src.ops.numpy import Multiply
 
 from parallel_compat.backend.keras3.layers import takes
-from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,18 +69,3 @@ def node_of(tensor: Any) -> Any:
     if history is None or history.operation is None:
         return None
     return history.operation._inbound_nodes[history.node_index]
-
-
-def let_products_be_dense() -> None:
-    """Let a product of a symbolic tensor and a number or array not be sparse."""
-
-    def wrap(original: Any) -> Any:
-        def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
-            output = original(self, x1, x2)
-            if output.sparse and not any(isinstance(x, keras.KerasTensor) and x.sparse for x in (x1, x2)):
-                return keras.KerasTensor(output.shape, output.dtype)
-            return output
-
-        return compute_output_spec
-
-    CORE.wrap(Multiply, "compute_output_spec", wrap, why="`x * 2` of a symbolic tensor is not sparse")
