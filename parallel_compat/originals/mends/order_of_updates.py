@@ -99,12 +99,18 @@ def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
     ordered: list[Any] = []
     _put_in_order(others)
     last: dict[Any, Any] = {}
+    barrier: Any = None
     for update, write in zip(updates, writes, strict=True):
         if write is None or write in run:
             ordered.append(update)
             continue
         handle = write.inputs[0]
-        waits = _readers(handle, run, before)
+        waits = _readers(handle, run)
+        if waits is None:  # a loop or a condition reads it: all is computed first
+            if barrier is None:
+                with tf.control_dependencies(before):
+                    barrier = tf.no_op()
+            waits = [barrier]
         if handle.op in last:
             waits.append(last[handle.op])
         with tf.control_dependencies(waits):
@@ -165,12 +171,12 @@ def _ancestors(ops: Iterable[Any]) -> set[Any]:
     return found
 
 
-def _readers(handle: Any, run: set[Any], before: list[Any]) -> list[Any]:
-    """Return what is to be done before the variable is written."""
+def _readers(handle: Any, run: set[Any]) -> list[Any] | None:
+    """Return the operations that read a variable and nothing else; None if a loop or a condition reads it."""
     readers = [op for op in handle.consumers() if op in run and op.type != "VarIsInitializedOp"]
     if all(op.type in _READS and op._get_control_flow_context() is None for op in readers):
         return readers
-    return list(before)  # a loop or a condition reads it: all that is computed
+    return None
 
 
 def _again(write: Any) -> Any:
