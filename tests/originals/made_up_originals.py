@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -88,6 +89,7 @@ def left_over() -> list[str]:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores interrupts
     with tempfile.TemporaryDirectory() as temporary:  # the same wheels: their bytes are the same each time
         write(Path(temporary))
     print("begins", flush=True)
