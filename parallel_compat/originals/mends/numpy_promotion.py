@@ -15,6 +15,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from parallel_compat.originals.mends.register import Register
 
@@ -38,6 +39,18 @@ def apply(mends: Register) -> None:
     mends.replace(ops._EagerTensorBase, "numpy", lambda numpy: lambda self: _as_numpy_1(numpy(self)))
     mends.replace(session.BaseSession, "_do_run", returns_legacy_scalars)
     mends.replace(session.BaseSession._Callable, "__call__", returns_legacy_scalars)
+
+    def mend_functions(backend: ModuleType) -> None:
+        """The functions of Keras in eager mode read the values of their tensors themselves."""
+        from tensorflow.python.util import nest
+
+        mends.replace(
+            backend.EagerExecutionFunction,
+            "__call__",
+            lambda call: lambda self, inputs: nest.map_structure(_as_numpy_1, call(self, inputs)),
+        )
+
+    mends.after("tensorflow.python.keras.backend", mend_functions)
 
 
 def _as_numpy_1(value: Any) -> Any:
