@@ -1,15 +1,32 @@
-"""Lists and counters that Keras keeps for the whole process, as they were before a block. Read in Keras 3.15.1."""
+"""What Keras keeps for the process or a thread, set for a block or as it was before one. Read in Keras 3.15.1."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import keras
 from keras.src.backend.common import global_state
 
 _COUNTER = "object_name_uids"
 _LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.register_uninitialized_variable`, in 3.15
+
+
+@contextlib.contextmanager
+def global_attribute(name: str, value: Any) -> Iterator[None]:
+    """Set what Keras keeps for this thread under a name.
+
+    Args:
+        name: the name in `keras.src.backend.common.global_state`.
+        value: its value within the block.
+    """
+    before = global_state.get_global_attribute(name)
+    global_state.set_global_attribute(name, value)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute(name, before)
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from keras.src.legacy import layers as legacy_layers
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 
 from parallel_compat.backend.keras3 import moved_names
+from parallel_compat.backend.keras3.global_state import global_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,21 +87,11 @@ def _as_file(group: h5py.Group) -> Iterator[h5py.File]:
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
     scope = saving_options.keras_option_scope(use_legacy_config=True)
-    with scope, _safe_mode(safe_mode), values_as_written():
+    with scope, global_attribute(_SAFE_MODE, safe_mode), values_as_written():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
 
 
 _SAFE_MODE = "safe_mode_saving"  # `keras.src.saving.serialization_lib.SafeModeScope`, in 3.15
-
-
-@contextmanager
-def _safe_mode(is_on: bool) -> Iterator[None]:
-    before = global_state.get_global_attribute(_SAFE_MODE)
-    global_state.set_global_attribute(_SAFE_MODE, is_on)
-    try:
-        yield
-    finally:
-        global_state.set_global_attribute(_SAFE_MODE, before)
 
 
 class _Config(dict[str, Any]):

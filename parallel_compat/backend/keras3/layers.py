@@ -14,8 +14,10 @@ from keras.src.backend.common import global_state, stateless_scope
 from keras.src.random import seed_generator
 from keras.src.utils import tracking
 
+from parallel_compat.backend.keras3.global_state import global_attribute
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
@@ -170,15 +172,9 @@ def global_seeds() -> keras.random.SeedGenerator:
     return generator
 
 
-@contextlib.contextmanager
-def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
+def global_seeds_from(generator: keras.random.SeedGenerator) -> contextlib.AbstractContextManager[None]:
     """Let this thread draw from `generator`: Keras keeps the global one per thread, and replicas are threads."""
-    before = global_state.get_global_attribute(GLOBAL_SEEDS)
-    global_state.set_global_attribute(GLOBAL_SEEDS, generator)
-    try:
-        yield
-    finally:
-        global_state.set_global_attribute(GLOBAL_SEEDS, before)
+    return global_attribute(GLOBAL_SEEDS, generator)
 
 
 def variables_of_training(model: keras.Model) -> list[keras.Variable]:

@@ -5,10 +5,11 @@ Seen in Keras 2.2.4 and 2.3.1.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
+
+from parallel_compat.missing_keras import chosen_backend
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -25,18 +26,7 @@ def apply(mends: Register) -> None:
 
 
 def _choose(common: ModuleType) -> None:
-    asked, where = os.environ.get(_VARIABLE), _VARIABLE
-    if not asked:
-        where = os.path.join(os.environ.get("KERAS_HOME", os.path.expanduser("~/.keras")), "keras.json")
-        asked = _backend_in(where)
+    asked, where = chosen_backend()
     if asked != _BACKEND:
         print(f"Keras runs on TensorFlow; {where} asks for {asked}.", file=sys.stderr)
         os.environ[_VARIABLE] = _BACKEND
-
-
-def _backend_in(file: str) -> str:
-    try:
-        with open(file, encoding="utf-8") as opened:
-            return str(json.load(opened).get("backend", _BACKEND))
-    except (OSError, ValueError, AttributeError):
-        return _BACKEND
