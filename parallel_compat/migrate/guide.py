@@ -13,7 +13,7 @@ END = "<!-- end of rules -->"
 def explain(name: str) -> str:
     """Return a rule's explanation in Markdown: what it changes, why, and an example as a diff."""
     rule = rules.load(name)
-    kind = "safe" if rule.SAFE else "unsafe where the file does not tell: applied with `--unsafe`"
+    kind = "safe" if rule.SAFE else "unsafe: applied with `--unsafe`, or if the file proves it right"
     if rule.AFTER is None:
         kind = "reports only"
     text = [f"## {name}", "", f"*{kind}*", "", (rule.__doc__ or "").strip(), ""]

@@ -1,8 +1,8 @@
-"""`parallel_compat.fit_generator(model, ...)` and its relatives become `model.fit(...)`, on what keeps all batches.
+"""`parallel_compat.fit_generator`, `evaluate_generator` and `predict_generator` become methods of the model.
 
-A `keras.utils.PyDataset` is given as it is. A Python generator goes through `all_batches`, of which `fit` trains every
-batch: `fit(generator)` takes no lists, and under a strategy loses batches. How batches are drawn (`workers`,
-`max_queue_size`, `use_multiprocessing`) is said to the `PyDataset`.
+A `keras.utils.PyDataset` is passed unchanged. A Python generator is wrapped in `all_batches`, so that `fit` trains on
+every batch: `fit(generator)` takes no lists, and loses batches under a strategy. `workers`, `max_queue_size` and
+`use_multiprocessing` become arguments of the `PyDataset`.
 """
 
 from __future__ import annotations

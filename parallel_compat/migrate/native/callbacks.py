@@ -1,7 +1,7 @@
 """Checkpoints of the template become `ModelCheckpoint`s of the one model.
 
-What Keras 3's takes becomes Keras 3's. One with a `period`, or with a file name that Keras 3 refuses, comes from
-`legacy_numerics.py`. A callback that assigns `self.model` calls `self.set_model` instead.
+Arguments that Keras 3's class takes are kept. A checkpoint with a `period`, or with a file name that Keras 3 refuses,
+comes from `legacy_numerics.py`. A callback that assigns `self.model` calls `self.set_model` instead.
 """
 
 from __future__ import annotations

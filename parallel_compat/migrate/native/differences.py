@@ -1,7 +1,7 @@
-"""What native code computes otherwise is said once, beside the place, with the figure and the choice.
+"""What native code computes differently is reported once, with figures and the choices.
 
 A `MirroredStrategy` gives other results than `multi_gpu_model` for batches that the replicas do not divide, losses of
-the whole batch, clipped gradients, masks, `BatchNormalization` and single batches. Nothing of it is changed silently:
+the whole batch, clipped gradients, masks, `BatchNormalization` and single batches. None of these changes silently:
 change the code, or keep the parallel model (`--keep parallel`).
 """
 

@@ -1,7 +1,7 @@
-"""Functions of the old backend, of layers and of models become `keras.ops`, methods and attributes of today.
+"""Functions of the old backend, of layers and of models become `keras.ops`, and today's methods and attributes.
 
-What Keras 3 has no spelling of is taken from `legacy_numerics.py`, a file of the project. Arguments whose default is
-another one today are written out.
+What Keras 3 cannot express is imported from `legacy_numerics.py`, a file of the project. Arguments with a changed
+default are written out.
 """
 
 from __future__ import annotations

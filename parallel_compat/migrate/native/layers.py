@@ -1,6 +1,6 @@
-"""Layers with `batch_input_shape=` become Keras's own with the `input_shape` that it holds.
+"""Layers with `batch_input_shape=` get `input_shape=` instead.
 
-A batch of a fixed size has no place in a layer any more: it is said of the `keras.Input`.
+A layer no longer takes a fixed batch size; `keras.Input` does.
 """
 
 from __future__ import annotations

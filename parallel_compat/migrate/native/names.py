@@ -1,6 +1,6 @@
-"""Names of this package that plain Keras has as well are imported from there; the rest needs attention.
+"""Names of this package that plain Keras also has are imported from Keras; the others are reported.
 
-Imports of this package that nothing uses any more go.
+Imports of this package that are no longer used are removed.
 """
 
 from __future__ import annotations

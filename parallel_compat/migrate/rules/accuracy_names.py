@@ -1,8 +1,8 @@
-"""`acc` and `val_acc` become `accuracy` and `val_accuracy`: as monitor, in history, logs and checkpoint names.
+"""`acc` and `val_acc` become `accuracy` and `val_accuracy` in monitors, histories, logs and checkpoint names.
 
-Keras 2.2 logged `metrics=["accuracy"]` as `acc`; Keras 3 logs it as it is spelled. So this is safe where the file
-compiles with "accuracy" and needless where it compiles with "acc". A file that compiles nothing follows the others
-that are migrated with it, and a guess where these do not tell.
+Keras 2.2 logged `metrics=["accuracy"]` as `acc`. Keras 3 logs the name that was passed. The rewrite is safe in a file
+that compiles with "accuracy", and not needed in one that compiles with "acc". A file without `compile` follows the
+other migrated files. If those do not decide it, the rewrite is a guess.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Decorators of `keras.legacy.interfaces` go, and the import with them.
+"""Decorators of `keras.legacy.interfaces` are removed, with their import.
 
-`@interfaces.legacy_conv3d_support` above `__init__` of a copied layer translated Keras 1's arguments.
+Copied layers have `@interfaces.legacy_conv3d_support` above `__init__`. It translated the arguments of Keras 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Arguments of callbacks: `ReduceLROnPlateau(epsilon=)`, `TensorBoard(batch_size=)`, `ModelCheckpoint(period=)`.
 
-Keras 3 silently ignores the first, refuses the second, and takes a `period` in seventh place for `save_freq=1`,
-which saves after every batch. What has no spelling today is taken by `parallel_compat.legacy.callbacks`.
+Keras 3 silently ignores the first and refuses the second. It reads a `period` in seventh position as `save_freq=1`, and
+saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments that have no replacement.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Subclasses of callbacks that assign `self.model`, or use what the old class had, get a base that has it.
+"""Subclasses of callbacks get a base class that has what they use, such as an assignable `self.model`.
 
-In Keras 3 `Callback.model` cannot be assigned to, `ModelCheckpoint` has no `period`, `epochs_since_last_save` or
-`monitor_op`, and `TensorBoard` has no `writer`: where a file of the project adds summaries by it, the boards that the
-project makes get one.
+In Keras 3 `Callback.model` cannot be assigned, `ModelCheckpoint` has no `period`, `epochs_since_last_save` or
+`monitor_op`, and `TensorBoard` has no `writer`. If a file of the project adds summaries by `writer`, every
+`TensorBoard` of the project gets one.
 """
 
 from __future__ import annotations

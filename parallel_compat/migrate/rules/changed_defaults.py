@@ -1,9 +1,9 @@
 """Defaults that changed silently: learning rates, the gates of `LSTM` and `GRU`, pool sizes.
 
-Code that relied on a default of Keras 2.2.4 has other results today. The old value is written out where the
-call is certainly old (it passes `lr`, or `--era` says so), and with `--unsafe` elsewhere. A missing `pool_size` of
-`AveragePooling2D` is an error today, so it is always written out. Which values are old depends on the Keras that the
-file imports. Names of such optimizers that `compile` may get by a variable are reported.
+Code that relied on a default of Keras 2.2.4 has other results today. The rule writes the old value if the call is
+certainly old (it passes `lr`, or `--era` is given), and with `--unsafe` otherwise. `AveragePooling2D` without
+`pool_size` is an error today, so this value is always written. The imports of the file decide which defaults are old. A
+name of such an optimizer that may reach `compile` through a variable is reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Convolutions of channels that come first, to which Keras 3.15 may add the bias along the width, are reported.
+"""Convolutions with channels first are reported: Keras 3.15 may add the bias along the width.
 
-`keras.ops.add` of Keras 3.15 takes a bias of shape `(1, channels, 1, 1)` for one along the last axis where that is as
-long as there are channels: `Conv2D(8, 3, data_format="channels_first")` of pictures 8 wide gives other numbers.
+If the pictures are as wide as there are channels, `keras.ops.add` of Keras 3.15 applies a bias of shape
+`(1, channels, 1, 1)` to the last axis. `Conv2D(8, 3, data_format="channels_first")` of pictures 8 wide gives other
+results.
 """
 
 from __future__ import annotations

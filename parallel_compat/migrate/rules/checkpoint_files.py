@@ -1,6 +1,6 @@
 """`ModelCheckpoint('model.hdf5')`: Keras 3 refuses most old file names; this package's checkpoint takes them.
 
-Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and refuses anything else.
+Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and refuses other names.
 """
 
 from __future__ import annotations

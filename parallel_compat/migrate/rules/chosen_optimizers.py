@@ -1,7 +1,7 @@
-"""Optimizers that are chosen as the program runs take `lr` and `decay`: by a name, out of a dict, one of two.
+"""Optimizers that are chosen at run time (by name, from a dict, one of two) still take `lr` and `decay`.
 
-What `getattr(optimizers, name)` gives is not known here, nor which arguments Keras 3 would refuse of it. The classes of
-`parallel_compat.legacy.optimizers` take the old ones.
+The source does not show which class `getattr(optimizers, name)` gives. The classes of
+`parallel_compat.legacy.optimizers` take the old arguments.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""`clipnorm` of an optimizer limits the norm of each weight's gradient; Keras 2.2.4's limited that of all together.
+"""`clipnorm` becomes `global_clipnorm`: Keras 2.2.4 limited the norm of all gradients together.
 
-Today that is `global_clipnorm`. It is written where the call is certainly old (it passes `lr`), and with `--unsafe`
-elsewhere. tf.keras always meant each weight's, so its code stays. Keras 2.2.4 took `clipvalue` beside it; Keras 3
-takes one of them.
+In Keras 3 `clipnorm` limits the norm of each weight's gradient. The rule rewrites a call that is certainly old (it
+passes `lr`), and others with `--unsafe`. tf.keras always limited each gradient, so its code does not change. Keras
+2.2.4 accepted `clipvalue` together with `clipnorm`; Keras 3 accepts only one of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`compile` without metrics, of a model that was compiled with some: `metrics=[]` says that there are none now.
+"""A second `compile` without metrics gets `metrics=[]`, if the model had metrics before.
 
-A model of Keras 2 had the metrics of its last `compile`. Keras 3 keeps those of the one before where none are given:
-`evaluate` and `train_on_batch` return a list, where there was a number. So with a model that is loaded from a file.
+In Keras 2 a model had the metrics of its last `compile`. Keras 3 keeps the earlier ones if none are passed, so that
+`evaluate` and `train_on_batch` return a list instead of a number. The same holds for a model that was loaded from a
+file.
 """
 
 from __future__ import annotations

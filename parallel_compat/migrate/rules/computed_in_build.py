@@ -1,6 +1,6 @@
-"""`self.part = self.kernel[:, :n]` in a layer's `build` is reported: the tensor keeps what the weights began with.
+"""`self.part = self.kernel[:, :n]` in a layer's `build` is reported: it keeps the initial weights.
 
-It was an operation of a graph, which gave the part of the weights of the day. Keras 3 runs `build` once, on numbers.
+In Keras 2 this was an operation of the graph and followed the weights. Keras 3 runs `build` once, eagerly.
 """
 
 from __future__ import annotations

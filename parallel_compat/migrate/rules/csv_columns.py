@@ -1,7 +1,8 @@
-"""`CSVLogger` where there may be no validation: Keras 3 adds columns `val_...` all the same, with `NA` in them.
+"""`CSVLogger` writes columns `val_...` only if there is validation, as in Keras 2.
 
-A reader of the file by the places of its columns, or of all of them, finds others than then. The one of
-`parallel_compat.legacy.callbacks` writes what is logged. Where each `fit` of the file has a validation, it stays.
+Keras 3's always writes these columns, with `NA` if there is no validation. Code that reads the file by column index
+then reads other columns. The class in `parallel_compat.legacy.callbacks` writes what is logged. If every `fit` in the
+file has validation data, nothing changes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A function in `get_custom_objects()` is handed over itself where a string named it.
+"""A string that names a function in `get_custom_objects()` becomes the function itself.
 
-Keras 2 looked for the name of an activation, a loss, a metric, a regularizer or a constraint among
-`get_custom_objects()` first. Keras 3 looks among its own alone: it stops at another name, and takes its own function
-for `"swish"`, `"precision"` or `"dice"` without a word.
+Keras 2 looked up names of activations, losses, metrics, regularizers and constraints in `get_custom_objects()` first.
+Keras 3 looks only among its own functions. It refuses an unknown name, and silently takes its own function for
+`"swish"`, `"precision"` or `"dice"`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Imports by string (`__import__`, `importlib.import_module`) of what moved or went are reported."""
+"""Imports by string (`__import__`, `importlib.import_module`) of moved or removed modules are reported."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A model whose layers are frozen or thawed after `compile` goes on to train what was trainable then.
+"""A model whose layers are frozen after `compile` keeps training what was trainable when it was compiled.
 
-Keras 2 settled in `compile` what trains: a GAN compiles its discriminator, freezes it, and puts it into the whole.
-Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator. Functions that set
-`trainable` of what they are given (`make_trainable(discriminator, False)`) are looked into. A model that is made
-and compiled elsewhere is settled before its `trainable` is set.
+In Keras 2 `compile` decided what trains: a GAN compiles its discriminator, freezes it, and uses it in the combined
+model. Keras 3 reads `trainable` at the first batch, so that discriminator would never train. The rule also looks into
+functions that set `trainable` of an argument (`make_trainable(discriminator, False)`). If the model is built and
+compiled elsewhere, `settle_trainable` is called before its `trainable` is set.
 """
 
 from __future__ import annotations

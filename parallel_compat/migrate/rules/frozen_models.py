@@ -1,7 +1,8 @@
-"""Layers inside a frozen model that Keras 3 trains differently are reported.
+"""Layers inside a frozen model are reported if Keras 3 trains them differently.
 
-A model that is frozen and called as a whole trained nothing, whatever was thawed inside. Keras 3 asks each weight. In
-Keras 2.2.4 `model.trainable = False` left the flags of its layers: a model that is built on its outputs trained them.
+In Keras 2 a frozen model that is called as a layer trained nothing, even if a layer inside it was trainable. Keras 3
+decides for each weight. In Keras 2.2.4 `model.trainable = False` did not change the flags of the model's layers, so a
+model built on its outputs trained them.
 """
 
 from __future__ import annotations

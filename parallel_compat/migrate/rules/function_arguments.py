@@ -1,4 +1,4 @@
-"""Arguments of functions of Keras: `l2(l=)`, `to_categorical(y=)`, `load_img(grayscale=)`, `plot_model`'s order."""
+"""Arguments of Keras functions: `l2(l=)`, `to_categorical(y=)`, `load_img(grayscale=)`, the order in `plot_model`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`model.fit_generator(...)` and its relatives become functions of this package, which keep their old behaviour.
+"""`model.fit_generator(...)`, `evaluate_generator` and `predict_generator` become functions of this package.
 
-Keras 3's `fit` loses batches of a python generator, refuses generators that yield lists, and takes no `workers`;
-`parallel_compat.fit_generator` is the old method. With `workers=0` batches of a Sequence came in order in TensorFlow 1,
-which `shuffle=False` says. Keras 1's names of its arguments become Keras 2's.
+They keep the old behaviour. Keras 3's `fit` loses batches of a Python generator, refuses generators that yield lists,
+and does not take `workers`. In TensorFlow 1 `workers=0` read the batches of a Sequence in order; `shuffle=False` keeps
+that. Keras 1's argument names become Keras 2's.
 """
 
 from __future__ import annotations

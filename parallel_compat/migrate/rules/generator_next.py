@@ -1,4 +1,4 @@
-"""`batches.next()` becomes `next(batches)`: Python 3's generators have no such method."""
+"""`batches.next()` becomes `next(batches)`: generators of Python 3 have no method `next`."""
 
 from __future__ import annotations
 

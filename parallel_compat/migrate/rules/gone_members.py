@@ -1,4 +1,4 @@
-"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead."""
+"""Methods and attributes that Keras 3 removed without a replacement are reported, with advice."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Code that hangs on the graph of Keras 2 is reported.
+"""Code that relies on the graph of Keras 2 is reported.
 
-A graph was built once, so a loss or a Lambda layer could read a tensor of the model that surrounds it (the loss of a
-variational autoencoder reads `z_mean`), a number could stand among the tensors that a layer is called on, and
-`compute_mask` got the masks of all inputs. Keras 3 calls functions again in each pass, when the tensors between layers
+In Keras 2 the graph was built once. So a loss or a Lambda layer could read a tensor of the surrounding model (the loss
+of a variational autoencoder reads `z_mean`), a layer could be called on tensors and numbers together, and
+`compute_mask` got the masks of all inputs. Keras 3 calls these functions again in each pass, when the symbolic tensors
 have no values.
 """
 

@@ -1,6 +1,6 @@
-"""Home-made `make_parallel` and `to_multi_gpu`, one tower per `tf.device('/gpu:N')`, are `multi_gpu_model`.
+"""Hand-written `make_parallel` and `to_multi_gpu` (one tower per `tf.device('/gpu:N')`) become `multi_gpu_model`.
 
-Under Keras 3 such towers run one after the other, each with the whole batch on the first device or not at all.
+Under Keras 3 such towers run one after the other, each with the whole batch on the first device, or fail.
 """
 
 from __future__ import annotations

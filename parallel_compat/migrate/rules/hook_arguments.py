@@ -1,7 +1,7 @@
-"""Hooks of batches call their second argument `logs`, by which Keras 3 hands it over.
+"""The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
-Keras 2 called `on_batch_end(batch, logs)` by position, so functions for a `LambdaCallback` and methods of callbacks
-named it as they liked.
+Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
+could use any name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Names in strings: losses, metrics, constraints and reductions that Keras 3 spells otherwise, and `hard_sigmoid`.
+"""Strings that name losses, metrics, constraints and reductions become Keras 3's names; also `hard_sigmoid`.
 
-Keras 3's `hard_sigmoid` is another function (relu6(x + 3) / 6) than Keras 2's (clip(0.2 x + 0.5, 0, 1)).
+Keras 3's `hard_sigmoid` is relu6(x + 3) / 6. Keras 2's was clip(0.2 x + 0.5, 0, 1).
 """
 
 from __future__ import annotations

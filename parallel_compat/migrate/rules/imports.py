@@ -1,7 +1,7 @@
-"""Imports and dotted names of old Keras and TensorFlow 1 become what the table says they are today.
+"""Imports and dotted names of old Keras and TensorFlow 1 become today's names.
 
-What moved is imported from its home today, what Keras dropped and this package provides comes from
-`parallel_compat`; the name in the source stays what it was. What is gone is reported with what to do instead.
+A name that moved is imported from its new module. A name that Keras dropped and this package provides is imported from
+`parallel_compat`. The rest of the source keeps the name. A name without a replacement is reported with advice.
 """
 
 from __future__ import annotations

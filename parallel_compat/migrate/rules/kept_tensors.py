@@ -1,7 +1,7 @@
-"""`self.alpha = tf.constant(self.alpha)` in a function of tensors goes: the number will do.
+"""`self.alpha = tf.constant(self.alpha)` in a traced function is removed: the number works without it.
 
-A graph was built once. Today such a function is traced several times, and the tensor of one trace cannot be used in the
-next: "Expected any non-tensor type, but got a tensor instead", or "out of scope".
+In Keras 2 the graph was built once. Today such a function is traced several times, and a tensor of one trace cannot be
+used in the next: "Expected any non-tensor type, but got a tensor instead", or "out of scope".
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A function in a function that a `Lambda` layer computes is registered, so that files of the model can be read again.
+"""A nested function in a `Lambda` layer is registered, so that a saved model can be loaded again.
 
-Keras 2 wrote its bytecode into the file. Keras 3 writes its name, and finds by it what is in a module or registered.
+Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds by that name only functions
+of a module or registered ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`Lambda(lambda x: x[:, i])` in a loop keeps the `i` of its turn.
+"""`Lambda(lambda x: x[:, i])` in a loop keeps the `i` of its iteration.
 
-A graph called the function once, in its turn of the loop. Keras 3 calls it in each pass of the model, when `i` is that
-of the last turn: every such layer would take the last slice.
+Keras 2 called the function once, during its iteration of the loop. Keras 3 calls it in each pass of the model, when `i`
+has its last value: every such layer would take the last slice.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Keras 1's argument names of layers become Keras 2's (`output_dim`, `border_mode`, `nb_filter`, `init`, ...).
 
-Keras 2 still took them with a warning; Keras 3 does not. `Convolution2D(64, 3, 3)` becomes
-`Convolution2D(64, (3, 3))`, `dim_ordering="th"` becomes `data_format="channels_first"`. Arguments that no name of
-today expresses (`batch_input_shape`, `weights`) are taken by the layer of the same name in
-`parallel_compat.legacy.layers`.
+Keras 2 accepted them with a warning; Keras 3 does not. `Convolution2D(64, 3, 3)` becomes `Convolution2D(64, (3, 3))`,
+`dim_ordering="th"` becomes `data_format="channels_first"`. Arguments without a replacement (`batch_input_shape`,
+`weights`) are taken by the layer of the same name in `parallel_compat.legacy.layers`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """`layer.output_shape` and `layer.input_shape` become functions of this package.
 
-So does `model.layers[0].input`: the first layer may be an `InputLayer`, whose `input` Keras 3 leaves empty.
-`model.input` of a `Sequential` becomes `model.inputs[0]`: Keras 3 has the former once the model was called, and then it
-is what it was called on.
-`layer._name` becomes `layer.name`, which tf.keras let nobody assign to.
+So does `model.layers[0].input`: the first layer may be an `InputLayer`, which has no `input` in Keras 3. `model.input`
+of a `Sequential` becomes `model.inputs[0]`: in Keras 3 `input` exists only after the model was called, and is then the
+argument of that call. `layer._name` becomes `layer.name`. In tf.keras only `_name` could be assigned.
 """
 
 from __future__ import annotations

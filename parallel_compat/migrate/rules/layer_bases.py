@@ -1,7 +1,7 @@
-"""A class that overrides `call` of one of Keras's layers and gives something else takes its base of this package.
+"""A subclass of a Keras layer whose `call` returns something else gets its base class from this package.
 
-Keras 3 asks some of its layers (`Embedding`) what they give, and believes what the base says. The layers of
-`parallel_compat.legacy.layers` are asked by calling them, as in Keras 2.
+Keras 3 computes the output shape of some layers (`Embedding`) with the method of the base class, and ignores `call`.
+The layers of `parallel_compat.legacy.layers` find it by calling the layer, as in Keras 2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A layer's class that takes arguments and says nothing of them gets the `get_config` that it had in Keras 2.
+"""A custom layer with arguments but without `get_config` gets the `get_config` that it had in Keras 2.
 
-Keras 2 saved a model with such a layer, without the arguments. Keras 3 raises NotImplementedError where one of them is
-no plain value, such as a regularizer: at the first checkpoint, after an epoch of training.
+Keras 2 saved a model with such a layer, without the arguments. Keras 3 raises NotImplementedError if an argument is not
+a plain value, such as a regularizer: at the first checkpoint, after an epoch of training.
 """
 
 from __future__ import annotations

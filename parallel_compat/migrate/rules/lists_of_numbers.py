@@ -1,7 +1,7 @@
-"""Lists of numbers that a model is trained on become arrays.
+"""Lists of numbers that are passed as training data become arrays.
 
-Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own. TensorFlow 2's
-Keras made one of `[[1, 2], [3, 4]]` as well, which was before it a list of several inputs.
+Keras 2 made one array of `[1] * n + [0] * n`. Keras 3 takes each number as the data of a separate output. tf.keras of
+TensorFlow 2 also made one array of `[[1, 2], [3, 4]]`, which before was a list of several inputs.
 """
 
 from __future__ import annotations

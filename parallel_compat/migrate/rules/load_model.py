@@ -1,7 +1,7 @@
 """`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
 
-`parallel_compat.legacy.models` has a `load_model` that reads them, and a `model_from_json` for what an old `to_json`
-wrote.
+`parallel_compat.legacy.models` has a `load_model` that reads these files, and a `model_from_json` for the JSON of an
+old `to_json`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`model.load_weights('weights.ckpt')`: Keras 3 reads weights from `.h5`, `.hdf5` and `.keras` files only.
 
-The function of this package reads a file of any name, in the layout of Keras 2 or 3. With `by_name=True` it finds
-`dense_1` of Keras 2, which counted from 1, in the layer that Keras 3 calls `dense`; Keras 3 would give the weights to
-the next layer.
+The function of this package reads a file of any name, in the layout of Keras 2 or 3. Keras 2 counted layer names from
+1, Keras 3 from 0. With `by_name=True` the function loads `dense_1` of Keras 2 into the layer that Keras 3 calls
+`dense`. Keras 3 itself would load it into the next layer.
 """
 
 from __future__ import annotations

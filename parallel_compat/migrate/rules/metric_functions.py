@@ -1,7 +1,7 @@
-"""Metric functions get their targets as Keras 2 gave them: floats, of shape (n, 1) for n numbers.
+"""Metric functions get their targets as in Keras 2: floats, of shape (n, 1) for n numbers.
 
-Keras 3 gives them as they are. With targets of shape (n,) a product with the predictions (n, 1) has n x n numbers, and
-the metric is silently wrong: of user functions, and of `hinge`, `poisson` and others by name.
+Keras 3 passes targets unchanged. If they have shape (n,), a product with predictions of shape (n, 1) has shape (n, n),
+and the metric is silently wrong. This concerns custom functions, and `hinge`, `poisson` and others by name.
 """
 
 from __future__ import annotations

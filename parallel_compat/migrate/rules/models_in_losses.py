@@ -1,6 +1,6 @@
-"""A loss that makes layers or a model in itself is reported: Keras 3 calls it whenever it traces a step.
+"""A loss that builds layers or a model is reported: Keras 3 calls it each time it traces a step.
 
-Keras 2 called a loss once, when it built the graph. TensorFlow makes no variables when a step is traced again.
+Keras 2 called a loss once, when it built the graph. TensorFlow 2 cannot create variables when a step is traced again.
 """
 
 from __future__ import annotations

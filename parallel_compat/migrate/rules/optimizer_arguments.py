@@ -1,8 +1,9 @@
 """Arguments of optimizers: `lr` becomes `learning_rate`, and `decay` keeps its effect.
 
-Keras 3 refuses `lr`, ignores `decay`, and takes some positions for something else. An optimizer with a decay comes
-from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did; a decay of zero
-is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**settings)`). A rate of `1` becomes `1.0`.
+Keras 3 refuses `lr`, ignores `decay`, and reads some positional arguments as others. An optimizer with a decay is
+imported from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did. So is an
+optimizer whose arguments are a dict with `lr` (`Adam(**settings)`). A decay of zero is dropped. A learning rate of `1`
+becomes `1.0`.
 """
 
 from __future__ import annotations

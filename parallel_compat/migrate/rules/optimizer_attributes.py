@@ -1,6 +1,7 @@
 """`optimizer.lr` becomes `optimizer.learning_rate`; `K.get_value` and `K.set_value` on it keep working.
 
-A model that is not compiled had no optimizer (`if not model.optimizer`); today it has no such attribute.
+In Keras 2 `model.optimizer` of an uncompiled model was None (`if not model.optimizer`). In Keras 3 the attribute does
+not exist.
 """
 
 from __future__ import annotations

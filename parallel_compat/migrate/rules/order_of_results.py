@@ -1,8 +1,8 @@
-"""What `evaluate` returns for several outputs keeps its order, and `model.metrics_names` its names.
+"""The results of `evaluate` for several outputs keep their order, and `model.metrics_names` its names.
 
 Keras 3 sorts the metrics of several outputs by name (`alpha_acc` before `zeta_mae`), and `metrics_names` is
-`['loss', 'compile_metrics']`: `loss, first, second = model.evaluate(x, y)` and
-`dict(zip(model.metrics_names, scores))` are wrong without a word.
+`['loss', 'compile_metrics']`. So `loss, first, second = model.evaluate(x, y)` and
+`dict(zip(model.metrics_names, scores))` are silently wrong.
 """
 
 from __future__ import annotations

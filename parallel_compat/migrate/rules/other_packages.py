@@ -1,8 +1,8 @@
-"""Names that numpy and other packages dropped become what they are today (`np.float`, `scipy.misc.imread`).
+"""Names that numpy and other packages removed become today's names (`np.float`, `scipy.misc.imread`).
 
-`np.float` was another name of Python's `float`: what is written runs with any numpy. What other packages moved
-(`time.clock`, `scipy.signal.hann`) gets its new name, and what no package has any more (`scipy.misc.imresize`) a
-function of this package with the old results. The rest is named with what to do.
+`np.float` was another name of Python's `float`; the rewritten code runs with any numpy. What other packages moved
+(`time.clock`, `scipy.signal.hann`) gets its new name. What no package has any more (`scipy.misc.imresize`) becomes a
+function of this package with the old results. Other names are reported with advice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A model that is called on pictures of another size than it was made for is reported.
+"""A model that is called on pictures of another size than it was built for is reported.
 
-`model(Input((None, None, 3)))` of a model that was trained on patches of one size. Keras 3 compares each input with the
-one that the model was made with, and refuses another size.
+An example is `model(Input((None, None, 3)))`, where the model was trained on patches of one size. Keras 3 compares the
+shape of each input with the shape that the model was built with, and refuses another one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a dict says of a model's only output is said without its name: Keras 3 takes dicts for several outputs alone.
+"""A dict with an entry for the only output of a model becomes that entry.
 
-In Keras 3 `fit(x, {"out": y})` fails for every model of one output, and `compile(loss={"out": "mse"})` for a
-`Sequential`, whose output was known by the name of its last layer.
+Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
+`compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`model.predict_classes(x)` and `model.predict_proba(x)` become functions of this package.
 
-So does `model.predict(x, steps=..., workers=...)` of tf.keras, whose generators may yield arrays alone: Keras 3 takes
+So does `model.predict(x, steps=..., workers=...)` of tf.keras: its generators may yield arrays, and Keras 3 takes only
 tuples.
 """
 

@@ -1,8 +1,8 @@
-"""Callbacks that log the learning rate log it as `lr` where the project reads that from its logs.
+"""Callbacks log the learning rate as `lr` if the project reads that name from its logs.
 
-`ReduceLROnPlateau` and `LearningRateScheduler` of Keras 3 log it as `learning_rate`; those of
-`parallel_compat.legacy.callbacks` log it as Keras 2 did. A table or a file that is made of the history has the name
-from there. Where `lr` is read from something else than logs or a history (`row["lr"]`), a guess.
+`ReduceLROnPlateau` and `LearningRateScheduler` of Keras 3 log `learning_rate`. Those of
+`parallel_compat.legacy.callbacks` log `lr`, as in Keras 2. Tables and files made from the history have the same names.
+If `lr` is read from anything but logs or a history (`row["lr"]`), the rewrite is a guess.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`model.reset_states()` becomes a function of this package: Keras 3's models have none, only their layers."""
+"""`model.reset_states()` becomes a function of this package: in Keras 3 only layers have this method."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`model.save('model.hdf')`: Keras 3 writes models to `.keras`, `.h5` and `.hdf5` files only.
 
-The function of this package writes to the name that was asked for; any name but `.keras` gets HDF5, as it did.
+The function of this package writes to any name. All names except `.keras` get HDF5, as in Keras 2.
 """
 
 from __future__ import annotations

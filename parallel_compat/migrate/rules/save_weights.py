@@ -1,6 +1,6 @@
-"""`model.save_weights('weights.h5')`: Keras 3 writes weights to names that end in `.weights.h5` only.
+"""`model.save_weights('weights.h5')`: Keras 3 writes weights only to names that end in `.weights.h5`.
 
-The function of this package writes to the name that was asked for, in the old layout.
+The function of this package writes to any name, in the layout of Keras 2.
 """
 
 from __future__ import annotations

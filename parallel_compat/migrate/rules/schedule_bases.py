@@ -1,7 +1,7 @@
-"""Schedules of one's own get the step as a float, from a base of this package.
+"""Custom learning rate schedules get the step as a float, from a base class of this package.
 
-An optimizer of tf.keras asked its schedule with a float. Keras 3 gives an integer, with which `0.5 * step` and
-`tf.math.rsqrt(step)` are errors.
+tf.keras passed the step as a float. Keras 3 passes an integer, for which `0.5 * step` and `tf.math.rsqrt(step)` are
+errors.
 """
 
 from __future__ import annotations

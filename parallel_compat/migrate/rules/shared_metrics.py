@@ -1,8 +1,8 @@
-"""A flat list of metrics was for each output of a model; Keras 3 wants one list for each.
+"""A flat list of metrics for several outputs becomes one list per output.
 
-It raises for a list of another length than the outputs, and takes one of the same length for one metric each.
-`[metrics] * 2` says what it was. The outputs are counted where the
-model is made, in the project, or by the losses of `compile`.
+In Keras 2 a flat list applied to each output. Keras 3 refuses a list of another length than the outputs, and reads one
+of the same length as one metric per output. `[metrics] * 2` keeps the old meaning. The number of outputs is read from
+the code that builds the model, anywhere in the project, or from the losses in `compile`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One optimizer that is compiled into several models gets a copy for each, with a common learning rate.
+"""An optimizer that is compiled into several models is copied for each, with a common learning rate.
 
-In Keras 2 the discriminator and the whole of a GAN could share one `Adam`: each model had its own moments. Keras 3
-builds an optimizer for the weights of one model, and refuses others.
+In Keras 2 the discriminator and the combined model of a GAN could share one `Adam`: each model had its own moments.
+Keras 3 builds an optimizer for the weights of one model, and refuses others.
 """
 
 from __future__ import annotations

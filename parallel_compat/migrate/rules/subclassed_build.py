@@ -1,7 +1,7 @@
-"""`model.build(shape)` of a subclassed model becomes a function that makes its weights.
+"""`model.build(shape)` of a subclassed model becomes a function that creates its weights.
 
-In tf.keras it called the model on inputs of this shape. Keras 3 makes nothing, so that weights are counted, saved or
-loaded that are not there yet. Where the file does not tell the class, nothing is said.
+In tf.keras `build` called the model on inputs of this shape. In Keras 3 it creates no weights, so counting, saving or
+loading them fails. If the file does not show the model's class, nothing changes.
 """
 
 from __future__ import annotations

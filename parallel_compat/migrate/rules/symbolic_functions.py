@@ -1,7 +1,7 @@
-"""TensorFlow functions on the tensors between layers: an import that lets them make layers, as in tf.keras 2.
+"""An import lets TensorFlow functions on symbolic tensors create layers, as in tf.keras 2.
 
-`tf.reduce_max(model.output, 2)` was part of the graph. Keras 3 takes symbolic tensors in its own layers and operations
-alone; inside `call` of a layer and in losses there are none.
+`tf.reduce_max(model.output, 2)` was part of the graph. In Keras 3 only its own layers and operations accept symbolic
+tensors. In `call` of a layer and in losses there are no symbolic tensors, so such functions need no change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without `.as_list()` and `.value` behind them.
+"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()` or `.value`.
 
 A `KerasTensor` has neither; its `shape` is a tuple.
 """

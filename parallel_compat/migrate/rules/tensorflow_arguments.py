@@ -1,7 +1,7 @@
-"""Functions of TensorFlow that changed under the same name come from `tf.compat.v1`, which has them as they were.
+"""TensorFlow functions that changed under the same name come from `tf.compat.v1`, which has the old ones.
 
-`tf.reduce_mean(x, keep_dims=True)` fails today; `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept them; and
-`tf.where` chooses columns by a vector, where it chose rows.
+`tf.reduce_mean(x, keep_dims=True)` fails today. `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept 80 %.
+`tf.where` with a vector as condition chooses columns where it chose rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Arguments of `compile`, `fit`, `evaluate` and `predict`: renamed, moved or no more.
+"""Arguments of `compile`, `fit`, `evaluate` and `predict` that were renamed, moved or removed.
 
-`nb_epoch` becomes `epochs`; `workers`, `use_multiprocessing` and `max_queue_size` go, they did not change results;
-`metrics` as the third position of `compile` is named, because Keras 3 has `loss_weights` there.
+`nb_epoch` becomes `epochs`. `workers`, `use_multiprocessing` and `max_queue_size` are dropped; they did not change
+results. A third positional argument of `compile` becomes `metrics=`, because Keras 3 has `loss_weights` there.
 """
 
 from __future__ import annotations

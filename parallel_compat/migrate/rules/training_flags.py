@@ -1,7 +1,7 @@
 """`tf.logical_and(training, self.trainable)` in a layer's `call` becomes `training and self.trainable`.
 
-So frozen layers were written, most often a BatchNormalization. tf.keras read the number off the operation; in a
-`tf.function` Keras 3 asks a tensor for its truth, which it refuses. `training` is True, False or None in Keras 3.
+Frozen layers were often written so, most often a BatchNormalization. tf.keras read the value of the operation. Keras 3
+uses the tensor as a Python bool, which a `tf.function` refuses. In Keras 3 `training` is True, False or None.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`call` of a model's class takes `training`: without it Keras 3 has its Dropout and BatchNormalization at inference.
+"""`call` of a model class gets `training`: without it Dropout and BatchNormalization never train in Keras 3.
 
-Keras 2 and tf.keras told the layers of any model that it trains. Keras 3 tells those alone of a model whose `call`
-takes `training`, whether or not it hands it on; the others never train, silently.
+Keras 2 and tf.keras passed `training` to the layers of every model. Keras 3 does so only if the model's `call` takes
+`training`, whether or not the call passes it on. Otherwise they silently run as at inference.
 """
 
 from __future__ import annotations

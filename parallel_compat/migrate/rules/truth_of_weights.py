@@ -1,7 +1,7 @@
 """`if self.bias:` of a layer's weight becomes `if self.bias is not None:`.
 
-A weight was a variable of a graph, which was true as any object is; today it is asked for the truth of its values,
-and refuses if it has several.
+In Keras 2 a weight was a variable of a graph, which was always true. Today its value decides, and a weight with several
+values is an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`isinstance(weight, tf.Variable)` asks for the variables of Keras as well, of which the weights of layers are.
+"""`isinstance(weight, tf.Variable)` also accepts Keras's variables, because weights of layers are such variables.
 
-The weights of tf.keras were variables of TensorFlow. Those of Keras 3 hold one, and code that chooses by this question
-what to regularize, to prune or to restore finds none.
+Weights of tf.keras were variables of TensorFlow. Those of Keras 3 contain one. Code that selects weights in this way,
+to regularize, prune or restore them, finds none.
 """
 
 from __future__ import annotations

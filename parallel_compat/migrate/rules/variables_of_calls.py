@@ -1,7 +1,7 @@
-"""`tf.Variable(0.)` in a layer's `call` or a loss, which a graph made once, is reported.
+"""`tf.Variable(0.)` in a layer's `call` or in a loss is reported.
 
-Keras 3 traces such functions, and TensorFlow refuses a variable that is made in each trace. By hand it is a weight of
-the layer (`self.add_weight` in `build`), or a variable that is made before.
+In Keras 2 the graph created it once. Keras 3 traces such functions several times, and TensorFlow refuses a variable
+that is created in each trace. Make it a weight of the layer (`self.add_weight` in `build`), or create it outside.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A layer of one's own that `TimeDistributed` wraps, and that does not say what shape it gives, gets the method.
+"""A custom layer in `TimeDistributed` gets a `compute_output_shape` if it has none.
 
-Keras 2 took it to give the shape that it is given, tf.keras called it to find out. Keras 3 refuses it.
+Without one Keras 2 assumed that the output has the input's shape, and tf.keras called the layer to find out. Keras 3
+raises an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A class that wraps the parallel model and sends `save` and `load` to the template is `multi_gpu_model` itself.
+"""A class that wraps the parallel model and sends `save` and `load` to the template becomes `multi_gpu_model`.
 
-`self.__dict__.update(parallel.__dict__)` with a `__getattribute__` recurses without end on Keras 3. The model that
-`parallel_compat.multi_gpu_model` returns saves and loads the template already.
+In Keras 3 `self.__dict__.update(parallel.__dict__)` with a `__getattribute__` recurses endlessly. The model that
+`parallel_compat.multi_gpu_model` returns already saves and loads the template.
 """
 
 from __future__ import annotations
