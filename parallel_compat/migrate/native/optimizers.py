@@ -1,7 +1,8 @@
-"""Optimizers with `decay=` become Keras's own: with an `InverseTimeDecay`, or `with_decay` where the rate is set later.
+"""Optimizers with `decay=` become Keras's own, with an `InverseTimeDecay` or, if the rate is set later, `with_decay`.
 
-The schedule has the formula of Keras 2, lr / (1 + decay * iterations). Keras does not let callbacks set the rate of an
-optimizer with a schedule, so a file that has such callbacks, or imports any from the project, gets `with_decay`.
+The schedule has the formula of Keras 2, lr / (1 + decay * iterations). In Keras callbacks cannot set the learning rate
+of an optimizer with a schedule. So a file that has such callbacks, or imports callbacks from the project, gets
+`with_decay`.
 """
 
 from __future__ import annotations

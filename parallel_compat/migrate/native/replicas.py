@@ -1,8 +1,8 @@
 """`multi_gpu_model` becomes a `tf.distribute.MirroredStrategy`: one model, built and compiled under its scope.
 
-The statements that build the model, or the call of the function that does, and `compile` go under `strategy.scope()`.
-Template and parallel model are one model then. Differences between native code and `multi_gpu_model` are said once,
-at this place.
+The code that builds the model (its statements, or the call of a function) and `compile` move under `strategy.scope()`.
+Template and parallel model are then the same model. Differences between native code and `multi_gpu_model` are reported
+once, here.
 """
 
 from __future__ import annotations

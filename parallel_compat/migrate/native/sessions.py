@@ -1,4 +1,4 @@
-"""Sessions go; what they said of the memory of GPUs is said to `tf.config`."""
+"""Sessions are removed; their memory settings for GPUs become calls of `tf.config`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Optimizers that step otherwise in Keras 3 come from `legacy_numerics.py`, where they step as in Keras 2.
+"""Optimizers that compute other steps in Keras 3 are imported from `legacy_numerics.py`, with the steps of Keras 2.
 
-Keras 3 adds the `epsilon` of `RMSprop` and `Adagrad` under the root, and `Nadam` has another momentum. What a batch
-says of one row of an `Embedding` is squared part by part, which concerns all optimizers but `SGD`.
+Keras 3 adds the `epsilon` of `RMSprop` and `Adagrad` under the root, and `Nadam` has another momentum. If a batch
+looks up one row of an `Embedding` several times, Keras 3 squares each part of its gradient separately. This concerns
+all optimizers except `SGD`.
 """
 
 from __future__ import annotations
