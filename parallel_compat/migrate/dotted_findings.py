@@ -137,7 +137,7 @@ class DottedFindings:
         status = Status.REWRITTEN
         is_of_keras = not target.startswith("tensorflow.compat.v1.")
         if is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
-            message += " (Unsafe: TensorFlow 1's function of this name is the mean of all, Keras's has one per sample.)"
+            message += " (Unsafe: TensorFlow 1's function of this name returns one mean, Keras's one value per sample.)"
             status = Status.UNSAFE
         yield file.found(RULE, node, message, [file.replace(node, text), *edits], status=status)
 
@@ -149,14 +149,14 @@ class DottedFindings:
             return
         parent = path.rpartition(".")[0]
         if parent == BACKEND and path.rpartition(".")[2] not in (*table.names_of("keras.backend"), "backend"):
-            yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            yield file.attention(RULE, chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         if not parent.startswith(base):
             return
         if parent == base and home_of_module(base) not in (None, base) and self._homes.home(bindings[0]) != base:
             if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
-                yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+                yield file.attention(RULE, chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         canonical = table.canonical(parent)
         if not is_alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
-            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")
+            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a known name.")

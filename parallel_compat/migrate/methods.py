@@ -11,7 +11,7 @@ from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import NODE, members
 from parallel_compat.names.table import Member
 
-GUESS = " (Unsafe: that `{}` is {} is a guess.)"
+GUESS = " (Unsafe: `{}` is assumed to be {}.)"
 WHAT = {
     "keras.Model": "a Keras model",
     "keras.optimizers.Optimizer": "a Keras optimizer",

@@ -84,9 +84,9 @@ def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) ->
 
 
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
-    message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
+    message = f"`{old}` {where} is `{new}` if the model is compiled with `accuracy`."
     if not certain:
-        message += " (Unsafe: neither this file nor the others tell.)"
+        message += " (Unsafe: no file shows which of them is logged.)"
     elif where == _GUESSED:
         message += " (Unsafe: is it the history of a training?)"
     certain = certain and where != _GUESSED

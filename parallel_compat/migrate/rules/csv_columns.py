@@ -43,7 +43,7 @@ def find(file: File) -> Iterator[Finding]:
     loggers: list[ast.expr] = [call.func for call in file.calls_by_target.get(_OF_KERAS, ())]
     loggers += [base for each in file.tree.classes for base in each.bases if file.names.target(base) == _OF_KERAS]
     for logger in loggers:
-        message = f"`CSVLogger` of Keras 3 writes columns of a validation that there is not; `{_STAND_IN}` does not."
+        message = f"`CSVLogger` of Keras 3 writes columns `val_...` also without validation; `{_STAND_IN}` does not."
         spelled = file.reference(_STAND_IN, logger)
         if spelled is None:
             yield file.attention(RULE, logger, message, hint=not file.old)

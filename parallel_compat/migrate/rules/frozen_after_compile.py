@@ -65,7 +65,7 @@ def find(file: File) -> Iterator[Finding]:
         name = _receiver(call)
         edits = [file.insert_statement(statement, f"{text}({name})"), *imports]
         message = (
-            f"`trainable` is set after `{name}.compile`, which settled what trains; in Keras 3 the first batch does."
+            f"`trainable` is set after `{name}.compile`, which decided what trains; in Keras 3 the first batch does."
         )
         yield file.found(RULE, call, message, edits, hint=not file.old)
 
@@ -90,7 +90,7 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
         indent = file.source.text[file.source.line_starts[file.source.position(start)[0] - 1] : start]
         end = "; " if indent.strip() else file.source.newline + indent
         edits = [Edit(start, start, f"{text}({name}){end}"), *imports]
-        message = f"If `{name}` has been compiled: that settled what trains; in Keras 3 the first batch does."
+        message = f"If `{name}` is compiled already: `compile` decided what trains; in Keras 3 the first batch does."
         yield file.found(RULE, flag, message, edits, hint=not file.old)
 
 

@@ -83,7 +83,7 @@ def _batch_shape(file: File, call: ast.Call, name: str) -> Iterator[tuple[Findin
 
 
 def _of_others(file: File) -> Iterator[Finding]:
-    """`batch_input_shape` of what this file does not tell, or of a layer of one's own, which Keras 3 does not take."""
+    """`batch_input_shape` of what this file does not tell, or of a custom layer, which Keras 3 does not take."""
     for call in file.tree.calls:
         given = calls.keyword(call, "batch_input_shape")
         target = file.names.target(call.func) or ""
@@ -107,7 +107,7 @@ def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
     """`Input(shape=, batch_shape=)`: Keras 2 took the shape that has the batch, Keras 3 takes one of them."""
     shape = calls.keyword(call, "shape")
     if shape is not None and calls.keyword(call, "batch_shape") is not None:
-        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 went by the latter."
+        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 used the latter."
         yield file.found(RULE, shape, message, calls.remove(file, call, shape))
 
 
@@ -117,7 +117,7 @@ def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator
     for position, argument in enumerate(_SIZES.get(target, ())):
         value = call.args[position] if len(call.args) > position else named.get(argument)
         if value is not None and _is_of_numpy(file, value):
-            message = f"`{argument}` of `{name}` is an integer of numpy, of which Keras 3 takes none."
+            message = f"`{argument}` of `{name}` is a numpy integer, which Keras 3 refuses."
             start, end = file.source.start(value), file.source.end(value)
             yield file.found(RULE, value, message, [Edit(start, start, "int("), Edit(end, end, ")")])
 
@@ -147,7 +147,7 @@ def _names_by_place(file: File) -> Iterator[Finding]:
         bases = {file.names.target(base) for base in class_.bases}
         if of_super and is_name and bases & {"keras.Model", "keras.models.Model"}:
             start = file.source.start(given)
-            message = "The constructor of `Model` takes `name` by name alone."
+            message = "The constructor of `Model` takes `name` only as a keyword."
             yield file.found(RULE, given, message, [Edit(start, start, "name=")])
 
 
@@ -286,7 +286,7 @@ def _losses(file: File) -> Iterator[Finding]:
         guess = "" if kind is not None else " (Unsafe: is it a layer?)"
         status = argument_edits.unsafe_if(kind is None)
         if inputs is not None:
-            message = f"`add_loss` takes the loss alone: it counts in the call that adds it.{guess}"
+            message = f"`add_loss` takes only the loss, which applies to the call that adds it.{guess}"
             yield file.found(RULE, inputs, message, calls.remove(file, call, inputs), status=status)
         if losses is not None:
             message = f"`losses` of `add_loss` is now `loss`.{guess}"

@@ -54,6 +54,6 @@ def find(file: File) -> Iterator[Finding]:
             spelled = file.reference(f"parallel_compat.legacy.layers.{name}", base)
             if name in SAYING_WHAT_THEY_GIVE and spelled is not None:
                 text, imports = spelled
-                message = f"`{class_.name}` gives something else than `{name}`, of which Keras 3 knows what it gives."
+                message = f"`{class_.name}` returns something else than `{name}`, whose output shape Keras 3 uses."
                 edits = [file.replace(base, text), *imports]
                 yield file.found(RULE, base, message, edits, status=Status.REWRITTEN, hint=not file.old)

@@ -77,7 +77,7 @@ def _made_an_array(file: File, node: ast.expr, *, certain: bool, hint: bool) -> 
     text, imports = spelled
     start, end = file.source.start(node), file.source.end(node)
     if not certain:
-        message += " (Unsafe: that it is data of a Keras model, and not of several inputs, is a guess.)"
+        message += " (Unsafe: it is assumed to be data of a Keras model with one input.)"
     status = Status.REWRITTEN if certain else Status.UNSAFE
     edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
     return file.found(RULE, node, message, edits, status=status, hint=hint and not certain)

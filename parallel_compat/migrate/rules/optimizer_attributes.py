@@ -56,7 +56,7 @@ def find(file: File) -> Iterator[Finding]:
         end = file.source.end(node)
         message = f"`{row.old}` of an optimizer is now `{row.new}`."
         if isinstance(node.ctx, ast.Store) and file.is_of_standalone_keras:
-            message += " What was assigned to it once the model trained had no effect in Keras 2.2.4; here it has one."
+            message += " In Keras 2.2.4 an assignment had no effect after training began; now it has."
         if kind is None:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
@@ -92,7 +92,7 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
     start, dot, end = file.source.start(node), methods.dot_of(file, node), file.source.end(node)
     quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
     edits = [Edit(start, start, f"{text}("), Edit(dot, end, f", {quote}learning_rate{quote})"), *imports]
-    message = "What an optimizer was given as a schedule is a number today, not the schedule."
+    message = "A learning rate that was passed as a schedule reads as a number today."
     if kind is None:
         message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
     status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE

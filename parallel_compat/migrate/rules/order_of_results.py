@@ -72,7 +72,7 @@ def _names(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _has_several_outputs(file: File, call: ast.Call) -> bool:
-    """Whether `compile` is told of metrics and of more than one output, or the model is made of a list of outputs."""
+    """Whether `compile` gets metrics and more than one output, or the model is made of a list of outputs."""
     given = {name: calls.keyword(call, name) for name in ("loss", "metrics", "weighted_metrics")}
     values = {name: found.value for name, found in given.items() if found is not None}
     for place, name in enumerate(("loss", "metrics"), 1):

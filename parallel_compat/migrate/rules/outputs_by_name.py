@@ -71,14 +71,14 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
-        message = f"{what} of the one output {name!r}: Keras 3 takes a dict for several outputs alone."
+        message = f"{what} of the one output {name!r}: Keras 3 takes a dict only for several outputs."
         if is_sequential:
             yield file.found(RULE, value, message, _without_name(file, value))
         elif what == "Targets":
             yield file.found(
                 RULE,
                 value,
-                f"{message} (Unsafe: has the model no other?)",
+                f"{message} (Unsafe: is it the only output?)",
                 _without_name(file, value),
                 status=Status.UNSAFE,
                 hint=not file.old,

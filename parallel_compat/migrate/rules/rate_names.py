@@ -40,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
         for call in file.calls_by_target.get(f"keras.callbacks.{name}", ()):
             message = f"`{name}` of Keras 3 logs `learning_rate`; `{target}` logs `lr`, which is read."
             if not certain:
-                message += " (Unsafe: what reads `lr` may be no logs.)"
+                message += " (Unsafe: `lr` may be read from something else than logs.)"
             spelled = file.reference(target, call)
             if spelled is None:
                 yield file.attention(RULE, call, message)

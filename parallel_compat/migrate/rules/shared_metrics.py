@@ -41,7 +41,7 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             assert isinstance(given.value, ast.List)
             same = len(given.value.elts) == outputs
-            message = f"`{argument}` was for each of the {outputs} outputs; Keras 3 wants a list for each."
+            message = f"`{argument}` applied to each of the {outputs} outputs; Keras 3 wants a list for each."
             if same and not file.old:
                 message += f" (Unsafe: newer code wants one of the {outputs} for each output.)"
             start, end = file.source.start(given.value), file.source.end(given.value)
