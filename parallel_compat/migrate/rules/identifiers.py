@@ -1,6 +1,15 @@
-"""Names in strings: losses, metrics, constraints and reductions that Keras 3 spells otherwise, and `hard_sigmoid`.
+"""Strings that name losses, metrics, constraints and reductions become Keras 3's names; also `hard_sigmoid`.
 
-Keras 3's `hard_sigmoid` is another function (relu6(x + 3) / 6) than Keras 2's (clip(0.2 x + 0.5, 0, 1)).
+Keras 3's `hard_sigmoid` is relu6(x + 3) / 6. Keras 2's was clip(0.2 x + 0.5, 0, 1).
+
+```diff
+ from keras.layers import Dense
+ from keras.models import Sequential
+-model = Sequential([Dense(3, kernel_constraint='maxnorm')])
+-model.compile('sgd', loss='kullback_leibler_divergence')
++model = Sequential([Dense(3, kernel_constraint='max_norm')])
++model.compile('sgd', loss='kl_divergence')
+```
 """
 
 from __future__ import annotations
@@ -15,20 +24,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
 from parallel_compat.names.members import MODEL
 
-RULE = "identifiers"
 SAFE = True
-BEFORE = """\
-from keras.layers import Dense
-from keras.models import Sequential
-model = Sequential([Dense(3, kernel_constraint='maxnorm')])
-model.compile('sgd', loss='kullback_leibler_divergence')
-"""
-AFTER = """\
-from keras.layers import Dense
-from keras.models import Sequential
-model = Sequential([Dense(3, kernel_constraint='max_norm')])
-model.compile('sgd', loss='kl_divergence')
-"""
 
 # What tf.keras's `reduction="auto"` meant, which Keras 3 refuses.
 _AUTO = {'"auto"': '"sum_over_batch_size"', "'auto'": "'sum_over_batch_size'"}
@@ -103,13 +99,13 @@ def _reductions(file: File) -> Iterator[Finding]:
         text = file.source.segment(value) if value is not None else ""
         if value is not None and text in _AUTO:
             message = "The reduction `auto` is now `sum_over_batch_size`."
-            yield file.found(RULE, value, message, [file.replace(value, _AUTO[text])], hint=not file.old)
+            yield file.found(value, message, [file.replace(value, _AUTO[text])], hint=not file.old)
     for node in file.tree.attributes:
         if node.attr == "AUTO" and file.names.target(node) == "keras.losses.Reduction.AUTO":
             message = "The reduction `AUTO` is now `SUM_OVER_BATCH_SIZE`."
             end = file.source.end(node)
             edit = Edit(end - len("AUTO"), end, "SUM_OVER_BATCH_SIZE")
-            yield file.found(RULE, node, message, [edit], hint=not file.old)
+            yield file.found(node, message, [edit], hint=not file.old)
 
 
 def _reduction(call: ast.Call) -> ast.expr | None:
@@ -144,10 +140,10 @@ def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = Fal
         row = identifiers()[kind][str(value.value)]
         message = f"The {kind} `{row.old}` is now `{row.new}`."
         if shared:
-            yield file.attention(RULE, value, f"{message} What else reads the name may know the old one.")
+            yield file.attention(value, f"{message} What else reads the name may know the old one.")
         else:
             start = file.source.text.index(row.old, file.source.start(value))
-            yield file.found(RULE, value, message, [Edit(start, start + len(row.old), row.new)])
+            yield file.found(value, message, [Edit(start, start + len(row.old), row.new)])
 
 
 def _is_read_once(file: File, name: ast.Name) -> bool:
@@ -162,7 +158,7 @@ def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
         return
     text, imports = spelled
     message = f"The metric {node.value!r} had the sign of the loss, `cosine_similarity` has the other one."
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports])
+    yield file.found(node, message, [file.replace(node, text), *imports])
 
 
 def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -173,7 +169,7 @@ def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
         return
     text = file.source.segment(value)
     message = f"The padding of a pooling layer is spelled {value.value.lower()!r} now."
-    yield file.found(RULE, value, message, [file.replace(value, text.lower())])
+    yield file.found(value, message, [file.replace(value, text.lower())])
 
 
 def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
@@ -186,4 +182,4 @@ def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
     message = (
         f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one."
     )
-    yield file.found_in_old_code(RULE, node, message, [file.replace(node, text), *imports], "the new one")
+    yield file.found_in_old_code(node, message, [file.replace(node, text), *imports], "the new one")
