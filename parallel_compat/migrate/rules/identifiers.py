@@ -40,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
         if node.value in TELLING and file.source.start(node) not in places and _is_passed_on(file, node):
             kind, today = TELLING[node.value]
             message = f"The {kind} {node.value!r} is now {today}: say that wherever Keras gets this string."
-            yield file.attention(RULE, node, message, hint=not file.old and node.value in ALSO_TODAY)
+            yield file.attention(node, message, hint=not file.old and node.value in ALSO_TODAY)
 
 
 def _is_passed_on(file: File, node: ast.Constant) -> bool:
