@@ -3,6 +3,17 @@
 In Keras 2 a frozen model that is called as a layer trained nothing, even if a layer inside it was trainable. Keras 3
 decides for each weight. In Keras 2.2.4 `model.trainable = False` did not change the flags of the model's layers, so a
 model built on its outputs trained them.
+
+```python
+from tensorflow.keras.applications import VGG16
+from tensorflow.keras.layers import Dense
+from tensorflow.keras.models import Sequential
+
+base = VGG16(include_top=False, pooling="avg")
+base.trainable = False
+base.layers[-2].trainable = True
+model = Sequential([base, Dense(3)])
+```
 """
 
 from __future__ import annotations
@@ -14,19 +25,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-RULE = "frozen-models"
 SAFE = True
-BEFORE = """\
-from tensorflow.keras.applications import VGG16
-from tensorflow.keras.layers import Dense
-from tensorflow.keras.models import Sequential
-
-base = VGG16(include_top=False, pooling="avg")
-base.trainable = False
-base.layers[-2].trainable = True
-model = Sequential([base, Dense(3)])
-"""
-AFTER = None
 
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
@@ -56,7 +55,7 @@ def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> It
             "Keras 3 trains its trainable layers: remove this line for the old results."
         )
         for each in thaws:
-            yield file.attention(RULE, each, message)
+            yield file.attention(each, message)
 
 
 def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
@@ -73,7 +72,7 @@ def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> 
             f"`{name}.trainable = False` did not change its layers: Keras 2.2.4 trained them in a model that is "
             "built on its outputs or of its layers. Keras 3 freezes them: remove this line for the old results."
         )
-        yield file.attention(RULE, frozen, message)
+        yield file.attention(frozen, message)
 
 
 def _holder(file: File, node: ast.expr) -> str | None:

@@ -3,6 +3,14 @@
 They keep the old behaviour. Keras 3's `fit` loses batches of a Python generator, refuses generators that yield lists,
 and does not take `workers`. In TensorFlow 1 `workers=0` read the batches of a Sequence in order; `shuffle=False` keeps
 that. Keras 1's argument names become Keras 2's.
+
+```diff
+ from keras.models import Model
++from parallel_compat import fit_generator
+ model = Model(x, y)
+-model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
++fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
+```
 """
 
 from __future__ import annotations
@@ -17,19 +25,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
 
-RULE = "generator-methods"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, y)
-model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat import fit_generator
-model = Model(x, y)
-fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
-"""
 
 
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
@@ -51,7 +47,7 @@ def find(file: File) -> Iterator[Finding]:
                     f"`{keyword.arg}` counted samples in Keras 1, and Keras 2 took the same number for batches. "
                     f"Write `{OF_SAMPLES[keyword.arg]}=samples // batch_size`, and run this again."
                 )
-                yield file.attention(RULE, keyword, message)
+                yield file.attention(keyword, message)
             if of_samples:
                 continue
             renames = tuple(
@@ -59,18 +55,18 @@ def find(file: File) -> Iterator[Finding]:
             )
             in_order = _in_order(file, call) if name == "fit_generator" else ()
             if in_order and calls.has_stars(call):
-                yield file.attention(RULE, call, _IN_ORDER)
+                yield file.attention(call, _IN_ORDER)
                 in_order = ()
             elif in_order and _may_iterate_again(file):
                 message = (
                     "With `workers=0` Keras on TensorFlow 1 did not call `on_epoch_end` of a Sequence; "
                     "`parallel_compat.fit_generator` does. If it shuffles, the batches differ."
                 )
-                yield file.attention(RULE, call, message)
-            yield from methods.to_function(file, RULE, call, row, more=(*renames, *in_order))
+                yield file.attention(call, message)
+            yield from methods.to_function(file, call, row, more=(*renames, *in_order))
     for call in file.calls_by_target.get("parallel_compat.fit_generator", ()):
         if calls.has_stars(call) and _in_order(file, call):
-            yield file.attention(RULE, call, _IN_ORDER)
+            yield file.attention(call, _IN_ORDER)
 
 
 def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:

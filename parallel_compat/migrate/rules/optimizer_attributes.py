@@ -2,6 +2,14 @@
 
 In Keras 2 `model.optimizer` of an uncompiled model was None (`if not model.optimizer`). In Keras 3 the attribute does
 not exist.
+
+```diff
+ from keras.callbacks import Callback
+ class Rate(Callback):
+     def on_epoch_end(self, epoch, logs=None):
+-        print(self.model.optimizer.lr)
++        print(self.model.optimizer.learning_rate)
+```
 """
 
 from __future__ import annotations
@@ -15,20 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
-RULE = "optimizer-attributes"
 SAFE = True
-BEFORE = """\
-from keras.callbacks import Callback
-class Rate(Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        print(self.model.optimizer.lr)
-"""
-AFTER = """\
-from keras.callbacks import Callback
-class Rate(Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        print(self.model.optimizer.learning_rate)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -39,7 +34,7 @@ def find(file: File) -> Iterator[Finding]:
             quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
             text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
             message = "A model that is not compiled has no attribute `optimizer` any more."
-            yield file.found(RULE, node, message, [file.replace(node, text)], hint=not file.old)
+            yield file.found(node, message, [file.replace(node, text)], hint=not file.old)
         above = file.tree.parents[node]
         if node.attr in ("lr", "learning_rate") and isinstance(above, ast.Call) and above.func is node:
             yield from _schedule(file, node)
@@ -60,7 +55,7 @@ def find(file: File) -> Iterator[Finding]:
         if kind is None:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-        yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+        yield file.found(node, message, [Edit(end - len(row.old), end, row.new)], status=status)
 
 
 def _named(file: File) -> Iterator[Finding]:
@@ -77,7 +72,7 @@ def _named(file: File) -> Iterator[Finding]:
             message += methods.GUESS.format(file.source.segment(call.args[0]), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
         edit = file.replace(call.args[1], file.source.segment(call.args[1]).replace("lr", "learning_rate"))
-        yield file.found(RULE, call.args[1], message, [edit], status=status)
+        yield file.found(call.args[1], message, [edit], status=status)
 
 
 def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
@@ -96,7 +91,7 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
     if kind is None:
         message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
     status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-    yield file.found(RULE, node, message, edits, status=status)
+    yield file.found(node, message, edits, status=status)
 
 
 def _is_read(file: File, node: ast.Attribute) -> bool:

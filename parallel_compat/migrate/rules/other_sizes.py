@@ -2,6 +2,14 @@
 
 An example is `model(Input((None, None, 3)))`, where the model was trained on patches of one size. Keras 3 compares the
 shape of each input with the shape that the model was built with, and refuses another one.
+
+```python
+from keras.layers import Input
+from keras.models import load_model
+model = load_model("patches.keras")
+x = Input((None, None, 3))
+y = model(x)
+```
 """
 
 from __future__ import annotations
@@ -14,16 +22,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-RULE = "other-sizes"
 SAFE = True
-BEFORE = """\
-from keras.layers import Input
-from keras.models import load_model
-model = load_model("patches.keras")
-x = Input((None, None, 3))
-y = model(x)
-"""
-AFTER = None
 
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
@@ -36,7 +35,7 @@ def find(file: File) -> Iterator[Finding]:
                 "Keras 3 takes only inputs of the size that a model was built with. Build the model again for "
                 "`Input((None, None, channels))`, and copy the weights: `set_weights(model.get_weights())`."
             )
-            yield file.attention(RULE, call, message, hint=not file.old)
+            yield file.attention(call, message, hint=not file.old)
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:

@@ -3,6 +3,13 @@
 `ReduceLROnPlateau` and `LearningRateScheduler` of Keras 3 log `learning_rate`. Those of
 `parallel_compat.legacy.callbacks` log `lr`, as in Keras 2. Tables and files made from the history have the same names.
 If `lr` is read from anything but logs or a history (`row["lr"]`), the rewrite is a guess.
+
+```diff
+-from keras.callbacks import LearningRateScheduler
++from parallel_compat.legacy.callbacks import LearningRateScheduler
+ history = model.fit(x, y, callbacks=[LearningRateScheduler(schedule)])
+ print(history.history['lr'])
+```
 """
 
 from __future__ import annotations
@@ -13,18 +20,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.project_facts import readers_of_rate
 
-RULE = "rate-names"
 SAFE = True
-BEFORE = """\
-from keras.callbacks import LearningRateScheduler
-history = model.fit(x, y, callbacks=[LearningRateScheduler(schedule)])
-print(history.history['lr'])
-"""
-AFTER = """\
-from parallel_compat.legacy.callbacks import LearningRateScheduler
-history = model.fit(x, y, callbacks=[LearningRateScheduler(schedule)])
-print(history.history['lr'])
-"""
 
 _CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
@@ -43,9 +39,9 @@ def find(file: File) -> Iterator[Finding]:
                 message += " (Unsafe: `lr` may be read from something else than logs.)"
             spelled = file.reference(target, call)
             if spelled is None:
-                yield file.attention(RULE, call, message)
+                yield file.attention(call, message)
             elif certain and file.redirect(call.func, target):
-                yield file.found(RULE, call, message)
+                yield file.found(call, message)
             else:
                 edits = [file.replace(call.func, spelled[0]), *spelled[1]]
-                yield file.found(RULE, call, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+                yield file.found(call, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)

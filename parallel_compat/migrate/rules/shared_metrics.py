@@ -3,6 +3,13 @@
 In Keras 2 a flat list applied to each output. Keras 3 refuses a list of another length than the outputs, and reads one
 of the same length as one metric per output. `[metrics] * 2` keeps the old meaning. The number of outputs is read from
 the code that builds the model, anywhere in the project, or from the losses in `compile`.
+
+```diff
+ from keras.models import Model
+ model = Model(inputs, [digit, colour])
+-model.compile('adam', 'mse', metrics=['mae'])
++model.compile('adam', 'mse', metrics=[['mae']] * 2)
+```
 """
 
 from __future__ import annotations
@@ -16,18 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
 
-RULE = "shared-metrics"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(inputs, [digit, colour])
-model.compile('adam', 'mse', metrics=['mae'])
-"""
-AFTER = """\
-from keras.models import Model
-model = Model(inputs, [digit, colour])
-model.compile('adam', 'mse', metrics=[['mae']] * 2)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -47,7 +43,7 @@ def find(file: File) -> Iterator[Finding]:
             start, end = file.source.start(given.value), file.source.end(given.value)
             edits = [Edit(start, start, "["), Edit(end, end, f"] * {outputs}")]
             status = Status.UNSAFE if same and not file.old else Status.REWRITTEN
-            yield file.found(RULE, given, message, edits, status=status, hint=same and not file.old)
+            yield file.found(given, message, edits, status=status, hint=same and not file.old)
 
 
 def _is_flat(node: ast.expr) -> bool:

@@ -2,6 +2,12 @@
 
 `tf.reduce_mean(x, keep_dims=True)` fails today. `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept 80 %.
 `tf.where` with a vector as condition chooses columns where it chose rows.
+
+```diff
+ import tensorflow as tf
+-mean = tf.reduce_mean(x, axis=1, keep_dims=True)
++mean = tf.compat.v1.reduce_mean(x, axis=1, keep_dims=True)
+```
 """
 
 from __future__ import annotations
@@ -14,16 +20,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 
-RULE = "tensorflow-arguments"
 SAFE = True
-BEFORE = """\
-import tensorflow as tf
-mean = tf.reduce_mean(x, axis=1, keep_dims=True)
-"""
-AFTER = """\
-import tensorflow as tf
-mean = tf.compat.v1.reduce_mean(x, axis=1, keep_dims=True)
-"""
 _ARGUMENTS_OF_CHOICE = 3
 
 
@@ -45,7 +42,7 @@ def find(file: File) -> Iterator[Finding]:
             else:
                 continue
             if not named and not file.old:
-                yield file.attention(RULE, call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
+                yield file.attention(call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
             else:
                 yield _from(file, call, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
 
@@ -67,4 +64,4 @@ def _changed(file: File) -> Iterator[Finding]:
 def _from(file: File, call: ast.Call, target: str, message: str) -> Finding:
     """Let a call be of another function, or say so where that cannot be written."""
     written = file.redirect(call.func, target)
-    return file.found(RULE, call, message) if written else file.attention(RULE, call, message)
+    return file.found(call, message) if written else file.attention(call, message)

@@ -2,6 +2,16 @@
 
 In Keras 2 the graph created it once. Keras 3 traces such functions several times, and TensorFlow refuses a variable
 that is created in each trace. Make it a weight of the layer (`self.add_weight` in `build`), or create it outside.
+
+```python
+import tensorflow as tf
+from keras.layers import Layer
+class Seen(Layer):
+    def call(self, x):
+        seen = tf.Variable(0.)
+        seen.assign_add(1.)
+        return x * seen
+```
 """
 
 from __future__ import annotations
@@ -13,18 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import FunctionNode
 
-RULE = "variables-of-calls"
 SAFE = True
-BEFORE = """\
-import tensorflow as tf
-from keras.layers import Layer
-class Seen(Layer):
-    def call(self, x):
-        seen = tf.Variable(0.)
-        seen.assign_add(1.)
-        return x * seen
-"""
-AFTER = None
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_LOSSES = ["y_true", "y_pred"]
@@ -43,7 +42,7 @@ def find(file: File) -> Iterator[Finding]:
                 "A variable is made in code that Keras 3 traces again and again. Make it in `build`, "
                 "by `self.add_weight`, or outside the loss."
             )
-            yield file.attention(RULE, call, message, hint=not file.old)
+            yield file.attention(call, message, hint=not file.old)
 
 
 def _is_traced(file: File, function: FunctionNode) -> bool:
