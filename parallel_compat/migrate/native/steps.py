@@ -74,7 +74,7 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
     if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
         return  # `Adam.from_config`, a class made of it
     if by_row:
-        message = f"`{name}`: {reason}, and all rows of an `Embedding` move, not those alone that were looked up."
+        message = f"`{name}`: {reason}, and updates all rows of an `Embedding`, not only those looked up."
         yield file.attention(node, message)
         return
     unsafe = file.era is Era.TF_KERAS_2_2  # tf.keras of 2.11 and later steps as Keras 3

@@ -66,7 +66,7 @@ def find(file: File) -> Iterator[Finding]:
         for node, of_metric in direct:
             yield from _named(file, node, given.get(str(node.value)), of_metric=of_metric)
         for node in _on_their_way(file, names, {node for node, _ in direct}):
-            message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
+            message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
             yield file.attention(node, message)
     yield from _not_required(file)
 
@@ -77,7 +77,7 @@ def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: boo
         function = None
     is_logged_otherwise = of_metric and (function is None or function.id != node.value)
     if function is None or is_logged_otherwise or not _is_seen_from(file, function, node):
-        message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
+        message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
         yield file.attention(node, message)
         return
     message = f"`{function.id}` is passed itself: Keras 3 looks up {node.value!r} only among its own functions."

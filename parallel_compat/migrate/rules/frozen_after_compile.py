@@ -82,7 +82,7 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
         indent = file.source.text[file.source.line_starts[file.source.position(start)[0] - 1] : start]
         end = "; " if indent.strip() else file.source.newline + indent
         edits = [Edit(start, start, f"{text}({name}){end}"), *imports]
-        message = f"If `{name}` has been compiled: that settled what trains; in Keras 3 the first batch does."
+        message = f"If `{name}` is compiled already: `compile` decided what trains; in Keras 3 the first batch does."
         yield file.found(flag, message, edits, hint=not file.old)
 
 

@@ -120,13 +120,13 @@ def find(file: File) -> Iterator[Finding]:
         assert isinstance(call.func, ast.Attribute)
         kind = file.kinds.of(call.func.value)
         if kind in (None, LAYER, MODEL):
-            message = "`add_metric` is gone: give `compile` a metric, or update one of the layer's own in its `call`."
+            message = "`add_metric` is gone: pass `compile` a metric, or update one of the layer's own in its `call`."
             yield file.attention(call, message, hint=kind is None)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == OPTIMIZER:
             for statement in class_.body:
                 if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
-                    message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
+                    message = "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`."
                     yield file.attention(statement, message)
 
 

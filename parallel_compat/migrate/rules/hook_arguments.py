@@ -57,7 +57,7 @@ def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
     message = f"Keras 3 passes `{argument.arg}` as `logs`."
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
     if any(each.id == "logs" for each in names):
-        return file.attention(_at(argument), message + " Call it so: another name here is `logs`.")
+        return file.attention(_at(argument), message + " Rename it: another name here is `logs` already.")
     read = [each for each in names if _is(file, each, argument)]
     places = [file.source.start(each) for each in (_at(argument), *read)]
     return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])

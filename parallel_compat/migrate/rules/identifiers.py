@@ -140,7 +140,7 @@ def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = Fal
         row = identifiers()[kind][str(value.value)]
         message = f"The {kind} `{row.old}` is now `{row.new}`."
         if shared:
-            yield file.attention(value, f"{message} What else reads the name may know the old one.")
+            yield file.attention(value, f"{message} Other code may still use the old name.")
         else:
             start = file.source.text.index(row.old, file.source.start(value))
             yield file.found(value, message, [Edit(start, start + len(row.old), row.new)])
@@ -157,7 +157,7 @@ def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
     if spelled is None:
         return
     text, imports = spelled
-    message = f"The metric {node.value!r} had the sign of the loss, `cosine_similarity` has the other one."
+    message = f"The metric {node.value!r} had the sign of the loss; `cosine_similarity` has the opposite one."
     yield file.found(node, message, [file.replace(node, text), *imports])
 
 

@@ -47,5 +47,5 @@ def find(file: File) -> Iterator[Finding]:
             and len(function.body) > 1
         ):
             text = file.source.segment(node)
-            message = f"`{text}` keeps the tensor of one trace for the next. (Unsafe: is its dtype that of the number?)"
+            message = f"`{text}` keeps the tensor of one trace for the next. (Unsafe: has it the dtype of the number?)"
             yield file.found(statement, message, [remove_statement(file, statement)], status=Status.UNSAFE)

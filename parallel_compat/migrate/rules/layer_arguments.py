@@ -104,7 +104,7 @@ def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
     """`Input(shape=, batch_shape=)`: Keras 2 took the shape that has the batch, Keras 3 takes one of them."""
     shape = calls.keyword(call, "shape")
     if shape is not None and calls.keyword(call, "batch_shape") is not None:
-        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 went by the latter."
+        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 used the latter."
         yield file.found(shape, message, calls.remove(file, call, shape))
 
 
@@ -144,7 +144,7 @@ def _names_by_place(file: File) -> Iterator[Finding]:
         bases = {file.names.target(base) for base in class_.bases}
         if of_super and is_name and bases & {"keras.Model", "keras.models.Model"}:
             start = file.source.start(given)
-            message = "The constructor of `Model` takes `name` by name alone."
+            message = "The constructor of `Model` takes `name` only as a keyword."
             yield file.found(given, message, [Edit(start, start, "name=")])
 
 
@@ -283,7 +283,7 @@ def _losses(file: File) -> Iterator[Finding]:
         guess = "" if kind is not None else " (Unsafe: is it a layer?)"
         status = argument_edits.unsafe_if(kind is None)
         if inputs is not None:
-            message = f"`add_loss` takes the loss alone: it counts in the call that adds it.{guess}"
+            message = f"`add_loss` takes only the loss, which applies to the call that adds it.{guess}"
             yield file.found(inputs, message, calls.remove(file, call, inputs), status=status)
         if losses is not None:
             message = f"`losses` of `add_loss` is now `loss`.{guess}"

@@ -71,7 +71,7 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
         if is_sequential:
             yield file.found(value, message, _without_name(file, value))
         elif what == "Targets":
-            message += " (Unsafe: has the model no other?)"
+            message += " (Unsafe: is it the only output?)"
             yield file.found(value, message, _without_name(file, value), status=Status.UNSAFE, hint=not file.old)
 
 
