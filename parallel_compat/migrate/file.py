@@ -76,6 +76,7 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
+        self.rule = ""  # the one that runs
         self.has_given_era = era is not None
         if era is not None:
             self.era, self.old = era, True
@@ -176,7 +177,6 @@ class File:
 
     def found(
         self,
-        rule: str,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias,
         message: str,
         edits: Iterable[AnyEdit] = (),
@@ -184,28 +184,23 @@ class File:
         status: Status = Status.REWRITTEN,
         hint: bool = False,
     ) -> Finding:
-        """Make a finding at a node."""
-        return Finding(rule, self.source.start(node), status, message, tuple(edits), hint)
+        """Make a finding of the rule that runs, at a node."""
+        return Finding(self.rule, self.source.start(node), status, message, tuple(edits), hint)
 
     def attention(
-        self,
-        rule: str,
-        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
-        message: str,
-        *,
-        hint: bool = False,
+        self, node: ast.expr | ast.stmt | ast.keyword | ast.alias, message: str, *, hint: bool = False
     ) -> Finding:
         """Make a finding that somebody has to look at."""
-        return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
+        return self.found(node, message, status=Status.ATTENTION, hint=hint)
 
     def found_in_old_code(
-        self, rule: str, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
+        self, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
     ) -> Finding:
         """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
         if self.has_given_era:
-            return self.found(rule, node, message, edits)
+            return self.found(node, message, edits)
         message = f"{message} (Unsafe: newer code wants {what}.)"
-        return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
+        return self.found(node, message, edits, status=Status.UNSAFE, hint=not self.old)
 
     @cached_property
     def _ignores(self) -> dict[int, frozenset[str] | None]:

@@ -11,7 +11,7 @@ from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import NODE, members
 from parallel_compat.names.table import Member
 
-GUESS = " (Unsafe: that `{}` is {} is a guess.)"
+GUESS = " (Unsafe: `{}` is assumed to be {}.)"
 WHAT = {
     "keras.Model": "a Keras model",
     "keras.optimizers.Optimizer": "a Keras optimizer",
@@ -48,14 +48,14 @@ def receiver_text(file: File, func: ast.Attribute) -> str:
 
 
 def to_function(
-    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[AnyEdit, ...] = (), telling: bool = False
+    file: File, call: ast.Call, row: Member, *, more: tuple[AnyEdit, ...] = (), telling: bool = False
 ) -> Iterator[Finding]:
     """Turn a method's call into a function's; a `telling` call is certainly one of that method.
 
     >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
     >>> file = File("import keras\\nmodel = keras.Model(a, b)\\nmodel.predict_proba(x)")
     >>> row = member("keras.Model", "predict_proba")
-    >>> finding, = to_function(file, "example", file.method_calls["predict_proba"][0], row)
+    >>> finding, = to_function(file, file.method_calls["predict_proba"][0], row)
     >>> print(apply(file.source.text, finding.edits).splitlines()[-1])
     predict_proba(model, x)
     """
@@ -65,9 +65,7 @@ def to_function(
     guess = not telling and file.kinds.of(func.value) != row.of
     spelled = file.reference(row.new, call)
     if spelled is None:
-        yield file.attention(
-            rule, func, f"`{row.old}` is now `{row.new}`, but the name `parallel_compat` is taken here."
-        )
+        yield file.attention(func, f"`{row.old}` is now `{row.new}`, but the name `parallel_compat` is taken here.")
         return
     text, imports = spelled
     start, dot, opening = file.source.start(func), dot_of(file, func), file.opening(call)
@@ -99,7 +97,7 @@ def to_function(
     if guess:
         message += GUESS.format(receiver_text(file, func), WHAT[row.of])
     status = Status.UNSAFE if guess else Status.REWRITTEN
-    yield file.found(rule, func, message, edits, status=status)
+    yield file.found(func, message, edits, status=status)
 
 
 def _is_plain(file: File, receiver: ast.expr) -> bool:

@@ -1,8 +1,17 @@
-"""`acc` and `val_acc` become `accuracy` and `val_accuracy`: as monitor, in history, logs and checkpoint names.
+"""`acc` and `val_acc` become `accuracy` and `val_accuracy` in monitors, histories, logs and checkpoint names.
 
-Keras 2.2 logged `metrics=["accuracy"]` as `acc`; Keras 3 logs it as it is spelled. So this is safe where the file
-compiles with "accuracy" and needless where it compiles with "acc". A file that compiles nothing follows the others
-that are migrated with it, and a guess where these do not tell.
+Keras 2.2 logged `metrics=["accuracy"]` as `acc`. Keras 3 logs the name that was passed. The rewrite is safe in a file
+that compiles with "accuracy", and not needed in one that compiles with "acc". A file without `compile` follows the
+other migrated files. If those do not decide it, the rewrite is a guess.
+
+```diff
+ from keras.callbacks import EarlyStopping
+ model.compile('adam', 'mse', metrics=['accuracy'])
+-history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_acc')])
+-print(history.history['acc'])
++history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_accuracy')])
++print(history.history['accuracy'])
+```
 """
 
 from __future__ import annotations
@@ -20,20 +29,7 @@ from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.names.identifiers import identifiers
 
-RULE = "accuracy-names"
 SAFE = True
-BEFORE = """\
-from keras.callbacks import EarlyStopping
-model.compile('adam', 'mse', metrics=['accuracy'])
-history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_acc')])
-print(history.history['acc'])
-"""
-AFTER = """\
-from keras.callbacks import EarlyStopping
-model.compile('adam', 'mse', metrics=['accuracy'])
-history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_accuracy')])
-print(history.history['accuracy'])
-"""
 
 _MONITORS = {
     "keras.callbacks.ModelCheckpoint": 1,
@@ -84,13 +80,13 @@ def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) ->
 
 
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
-    message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
+    message = f"`{old}` {where} is `{new}` if the model is compiled with `accuracy`."
     if not certain:
-        message += " (Unsafe: neither this file nor the others tell.)"
+        message += " (Unsafe: no file shows which of them is logged.)"
     elif where == _GUESSED:
         message += " (Unsafe: is it the history of a training?)"
     certain = certain and where != _GUESSED
-    return file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+    return file.found(node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
 
 
 def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:

@@ -1,6 +1,12 @@
 """`ModelCheckpoint('model.hdf5')`: Keras 3 refuses most old file names; this package's checkpoint takes them.
 
-Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and refuses anything else.
+Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and refuses other names.
+
+```diff
+-from keras.callbacks import ModelCheckpoint
++from parallel_compat.legacy.callbacks import ModelCheckpoint
+ save = ModelCheckpoint('weights.{epoch:02d}.hdf5', save_weights_only=True)
+```
 """
 
 from __future__ import annotations
@@ -13,16 +19,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.literals import tail
 
-RULE = "checkpoint-files"
 SAFE = True
-BEFORE = """\
-from keras.callbacks import ModelCheckpoint
-save = ModelCheckpoint('weights.{epoch:02d}.hdf5', save_weights_only=True)
-"""
-AFTER = """\
-from parallel_compat.legacy.callbacks import ModelCheckpoint
-save = ModelCheckpoint('weights.{epoch:02d}.hdf5', save_weights_only=True)
-"""
 
 _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
@@ -42,15 +39,15 @@ def find(file: File) -> Iterator[Finding]:
             message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
             spelled = file.reference(_TARGET, call)
             if spelled is None:
-                yield file.attention(RULE, call, message, hint=True)
+                yield file.attention(call, message, hint=True)
             else:
                 edits = [file.replace(call.func, spelled[0]), *spelled[1]]
-                yield file.found(RULE, call, message, edits, status=Status.UNSAFE, hint=True)
+                yield file.found(call, message, edits, status=Status.UNSAFE, hint=True)
         elif file.redirect(call.func, _TARGET):
             message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
-            yield file.found(RULE, call, message)
+            yield file.found(call, message)
         else:
-            yield file.attention(RULE, call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}.")
+            yield file.attention(call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}.")
 
 
 def _ending(file: File, path: ast.expr | None) -> str | None:

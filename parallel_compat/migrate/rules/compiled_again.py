@@ -1,7 +1,16 @@
-"""`compile` without metrics, of a model that was compiled with some: `metrics=[]` says that there are none now.
+"""A second `compile` without metrics gets `metrics=[]`, if the model had metrics before.
 
-A model of Keras 2 had the metrics of its last `compile`. Keras 3 keeps those of the one before where none are given:
-`evaluate` and `train_on_batch` return a list, where there was a number. So with a model that is loaded from a file.
+In Keras 2 a model had the metrics of its last `compile`. Keras 3 keeps the earlier ones if none are passed, so that
+`evaluate` and `train_on_batch` return a list instead of a number. The same holds for a model that was loaded from a
+file.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential()
+ model.compile('adam', 'mse', metrics=['mae'])
+-model.compile('sgd', 'mse')
++model.compile('sgd', 'mse', metrics=[])
+```
 """
 
 from __future__ import annotations
@@ -15,20 +24,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
 
-RULE = "compiled-again"
 SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', metrics=['mae'])
-model.compile('sgd', 'mse')
-"""
-AFTER = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', metrics=['mae'])
-model.compile('sgd', 'mse', metrics=[])
-"""
 
 _LOADS = ("keras.models.load_model", "parallel_compat.legacy.models.load_model")
 _METRICS_PLACE = 2  # in Keras 2
@@ -48,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
         if before or _is_loaded(file, call):
             model = ast.unparse(_model(call))
             message = f"`{model}` may have metrics {'of another `compile`' if before else 'of its file'}, which stay."
-            yield file.found(RULE, call, message, [calls.append(file, call, "metrics=[]")], hint=not file.old)
+            yield file.found(call, message, [calls.append(file, call, "metrics=[]")], hint=not file.old)
 
 
 def _model(call: ast.Call) -> ast.expr:

@@ -1,8 +1,23 @@
-"""A function in `get_custom_objects()` is handed over itself where a string named it.
+"""A string that names a function in `get_custom_objects()` becomes the function itself.
 
-Keras 2 looked for the name of an activation, a loss, a metric, a regularizer or a constraint among
-`get_custom_objects()` first. Keras 3 looks among its own alone: it stops at another name, and takes its own function
-for `"swish"`, `"precision"` or `"dice"` without a word.
+Keras 2 looked up names of activations, losses, metrics, regularizers and constraints in `get_custom_objects()` first.
+Keras 3 looks only among its own functions. It refuses an unknown name, and silently takes its own function for
+`"swish"`, `"precision"` or `"dice"`.
+
+```diff
+-from keras import backend as K
++from parallel_compat.legacy import backend as K
+ from keras.layers import Activation, Dense
+-from keras.utils.generic_utils import get_custom_objects
++from keras.utils import get_custom_objects
+
+ def swish(x):
+     return x * K.sigmoid(2 * x)
+
+ get_custom_objects().update({'swish': Activation(swish)})
+-layers = [Dense(3, activation='swish'), Activation('swish')]
++layers = [Dense(3, activation=swish), Activation(swish)]
+```
 """
 
 from __future__ import annotations
@@ -19,30 +34,7 @@ from parallel_compat.migrate.rules.metric_functions import METRIC_FUNCTION
 from parallel_compat.names.identifiers import FUNCTIONS_OF_TODAY
 from parallel_compat.names.members import MODEL
 
-RULE = "custom-names"
 SAFE = True
-BEFORE = """\
-from keras import backend as K
-from keras.layers import Activation, Dense
-from keras.utils.generic_utils import get_custom_objects
-
-def swish(x):
-    return x * K.sigmoid(2 * x)
-
-get_custom_objects().update({'swish': Activation(swish)})
-layers = [Dense(3, activation='swish'), Activation('swish')]
-"""
-AFTER = """\
-from parallel_compat.legacy import backend as K
-from keras.layers import Activation, Dense
-from keras.utils import get_custom_objects
-
-def swish(x):
-    return x * K.sigmoid(2 * x)
-
-get_custom_objects().update({'swish': Activation(swish)})
-layers = [Dense(3, activation=swish), Activation(swish)]
-"""
 
 _MODULES = ("keras.saving", "keras.utils")
 _REGISTRIES = frozenset(f"{module}.get_custom_objects" for module in _MODULES)
@@ -55,7 +47,7 @@ _PLACES = {
 _ENDINGS = ("activation", "_constraint", "_regularizer")
 # What an argument or a name is called that holds such a string on its way to a layer.
 _ON_ITS_WAY = re.compile(r"act|loss|metric|regulari|constraint|nonlin", re.IGNORECASE)
-_HAND_OVER = "Hand over the function itself."
+_HAND_OVER = "Pass the function itself."
 
 
 class _Given(NamedTuple):
@@ -74,8 +66,8 @@ def find(file: File) -> Iterator[Finding]:
         for node, of_metric in direct:
             yield from _named(file, node, given.get(str(node.value)), of_metric=of_metric)
         for node in _on_their_way(file, names, {node for node, _ in direct}):
-            message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
-            yield file.attention(RULE, node, message)
+            message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
+            yield file.attention(node, message)
     yield from _not_required(file)
 
 
@@ -85,13 +77,13 @@ def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: boo
         function = None
     is_logged_otherwise = of_metric and (function is None or function.id != node.value)
     if function is None or is_logged_otherwise or not _is_seen_from(file, function, node):
-        message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
-        yield file.attention(RULE, node, message)
+        message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
+        yield file.attention(node, message)
         return
-    message = f"`{function.id}` is handed over itself: Keras 3 looks for {node.value!r} among its own functions alone."
+    message = f"`{function.id}` is passed itself: Keras 3 looks up {node.value!r} only among its own functions."
     wrapper, imports = (of_metric and file.reference(METRIC_FUNCTION, node)) or ("", ())
     text = f"{wrapper}({function.id})" if wrapper else function.id
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports])
+    yield file.found(node, message, [file.replace(node, text), *imports])
 
 
 def _given(file: File) -> dict[str, _Given]:
@@ -226,7 +218,7 @@ def _not_required(file: File) -> Iterator[Finding]:
         for name, value in _items(file, [argument.value] if argument else call.args[1:2]):
             if name in FUNCTIONS_OF_TODAY and not isinstance(file.kinds.definition(value), ast.ClassDef):
                 message = (
-                    f"Where the config says {name!r}, Keras 3 takes its own function, not that of `custom_objects`. "
+                    f"For {name!r} in a config Keras 3 takes its own function, not that of `custom_objects`. "
                     "Give yours another name."
                 )
-                yield file.attention(RULE, value, message)
+                yield file.attention(value, message)

@@ -1,9 +1,20 @@
-"""A model whose layers are frozen or thawed after `compile` goes on to train what was trainable then.
+"""A model whose layers are frozen after `compile` keeps training what was trainable when it was compiled.
 
-Keras 2 settled in `compile` what trains: a GAN compiles its discriminator, freezes it, and puts it into the whole.
-Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator. Functions that set
-`trainable` of what they are given (`make_trainable(discriminator, False)`) are looked into. A model that is made
-and compiled elsewhere is settled before its `trainable` is set.
+In Keras 2 `compile` decided what trains: a GAN compiles its discriminator, freezes it, and uses it in the combined
+model. Keras 3 reads `trainable` at the first batch, so that discriminator would never train. The rule also looks into
+functions that set `trainable` of an argument (`make_trainable(discriminator, False)`). If the model is built and
+compiled elsewhere, `settle_trainable` is called before its `trainable` is set.
+
+```diff
+ from keras.models import Model
++from parallel_compat.legacy.models import settle_trainable
+ d = Model(image, validity)
+ d.compile(loss='binary_crossentropy', optimizer='adam')
++settle_trainable(d)
+ d.trainable = False
+ gan = Model(noise, d(g(noise)))
+ gan.compile(loss='binary_crossentropy', optimizer='adam')
+```
 """
 
 from __future__ import annotations
@@ -18,26 +29,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL
 
-RULE = "frozen-after-compile"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-d = Model(image, validity)
-d.compile(loss='binary_crossentropy', optimizer='adam')
-d.trainable = False
-gan = Model(noise, d(g(noise)))
-gan.compile(loss='binary_crossentropy', optimizer='adam')
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat.legacy.models import settle_trainable
-d = Model(image, validity)
-d.compile(loss='binary_crossentropy', optimizer='adam')
-settle_trainable(d)
-d.trainable = False
-gan = Model(noise, d(g(noise)))
-gan.compile(loss='binary_crossentropy', optimizer='adam')
-"""
 
 _TARGET = "parallel_compat.legacy.models.settle_trainable"
 
@@ -65,9 +57,9 @@ def find(file: File) -> Iterator[Finding]:
         name = _receiver(call)
         edits = [file.insert_statement(statement, f"{text}({name})"), *imports]
         message = (
-            f"`trainable` is set after `{name}.compile`, which settled what trains; in Keras 3 the first batch does."
+            f"`trainable` is set after `{name}.compile`, which decided what trains; in Keras 3 the first batch does."
         )
-        yield file.found(RULE, call, message, edits, hint=not file.old)
+        yield file.found(call, message, edits, hint=not file.old)
 
 
 def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
@@ -90,8 +82,8 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
         indent = file.source.text[file.source.line_starts[file.source.position(start)[0] - 1] : start]
         end = "; " if indent.strip() else file.source.newline + indent
         edits = [Edit(start, start, f"{text}({name}){end}"), *imports]
-        message = f"If `{name}` has been compiled: that settled what trains; in Keras 3 the first batch does."
-        yield file.found(RULE, flag, message, edits, hint=not file.old)
+        message = f"If `{name}` is compiled already: `compile` decided what trains; in Keras 3 the first batch does."
+        yield file.found(flag, message, edits, hint=not file.old)
 
 
 def _is_made_elsewhere(file: File, node: ast.expr) -> bool:

@@ -1,7 +1,19 @@
-"""Layers inside a frozen model that Keras 3 trains differently are reported.
+"""Layers inside a frozen model are reported if Keras 3 trains them differently.
 
-A model that is frozen and called as a whole trained nothing, whatever was thawed inside. Keras 3 asks each weight. In
-Keras 2.2.4 `model.trainable = False` left the flags of its layers: a model that is built on its outputs trained them.
+In Keras 2 a frozen model that is called as a layer trained nothing, even if a layer inside it was trainable. Keras 3
+decides for each weight. In Keras 2.2.4 `model.trainable = False` did not change the flags of the model's layers, so a
+model built on its outputs trained them.
+
+```python
+from tensorflow.keras.applications import VGG16
+from tensorflow.keras.layers import Dense
+from tensorflow.keras.models import Sequential
+
+base = VGG16(include_top=False, pooling="avg")
+base.trainable = False
+base.layers[-2].trainable = True
+model = Sequential([base, Dense(3)])
+```
 """
 
 from __future__ import annotations
@@ -13,19 +25,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-RULE = "frozen-models"
 SAFE = True
-BEFORE = """\
-from tensorflow.keras.applications import VGG16
-from tensorflow.keras.layers import Dense
-from tensorflow.keras.models import Sequential
-
-base = VGG16(include_top=False, pooling="avg")
-base.trainable = False
-base.layers[-2].trainable = True
-model = Sequential([base, Dense(3)])
-"""
-AFTER = None
 
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
@@ -51,11 +51,11 @@ def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> It
     ]
     if thaws and _stands_as_a_whole(file, frozen.value):
         message = (
-            f"`{name}` is frozen: where it is called as a whole, nothing inside it trained, whatever was thawed. "
-            "Keras 3 trains what is thawed: leave this out for the results of then."
+            f"`{name}` is frozen: called as a layer it trained nothing. "
+            "Keras 3 trains its trainable layers: remove this line for the old results."
         )
         for each in thaws:
-            yield file.attention(RULE, each, message)
+            yield file.attention(each, message)
 
 
 def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
@@ -69,10 +69,10 @@ def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> 
         _holder(file, each) == name for each in added
     ):
         message = (
-            f"`{name}.trainable = False` left its layers as they were: Keras 2.2.4 trained them in a model that is "
-            "built on its outputs or of its layers. Keras 3 freezes them: leave this out for the results of then."
+            f"`{name}.trainable = False` did not change its layers: Keras 2.2.4 trained them in a model that is "
+            "built on its outputs or of its layers. Keras 3 freezes them: remove this line for the old results."
         )
-        yield file.attention(RULE, frozen, message)
+        yield file.attention(frozen, message)
 
 
 def _holder(file: File, node: ast.expr) -> str | None:

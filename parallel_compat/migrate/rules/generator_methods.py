@@ -1,8 +1,16 @@
-"""`model.fit_generator(...)` and its relatives become functions of this package, which keep their old behaviour.
+"""`model.fit_generator(...)`, `evaluate_generator` and `predict_generator` become functions of this package.
 
-Keras 3's `fit` loses batches of a python generator, refuses generators that yield lists, and takes no `workers`;
-`parallel_compat.fit_generator` is the old method. With `workers=0` batches of a Sequence came in order in TensorFlow 1,
-which `shuffle=False` says. Keras 1's names of its arguments become Keras 2's.
+They keep the old behaviour. Keras 3's `fit` loses batches of a Python generator, refuses generators that yield lists,
+and does not take `workers`. In TensorFlow 1 `workers=0` read the batches of a Sequence in order; `shuffle=False` keeps
+that. Keras 1's argument names become Keras 2's.
+
+```diff
+ from keras.models import Model
++from parallel_compat import fit_generator
+ model = Model(x, y)
+-model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
++fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
+```
 """
 
 from __future__ import annotations
@@ -17,23 +25,11 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
 
-RULE = "generator-methods"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, y)
-model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat import fit_generator
-model = Model(x, y)
-fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
-"""
 
 
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
-_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: give `shuffle=False`."
+_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: pass `shuffle=False`."
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -51,7 +47,7 @@ def find(file: File) -> Iterator[Finding]:
                     f"`{keyword.arg}` counted samples in Keras 1, and Keras 2 took the same number for batches. "
                     f"Write `{OF_SAMPLES[keyword.arg]}=samples // batch_size`, and run this again."
                 )
-                yield file.attention(RULE, keyword, message)
+                yield file.attention(keyword, message)
             if of_samples:
                 continue
             renames = tuple(
@@ -59,18 +55,18 @@ def find(file: File) -> Iterator[Finding]:
             )
             in_order = _in_order(file, call) if name == "fit_generator" else ()
             if in_order and calls.has_stars(call):
-                yield file.attention(RULE, call, _IN_ORDER)
+                yield file.attention(call, _IN_ORDER)
                 in_order = ()
             elif in_order and _may_iterate_again(file):
                 message = (
-                    "With `workers=0` Keras on TensorFlow 1 called no `on_epoch_end` of a Sequence, and "
-                    "`parallel_compat.fit_generator` calls it: where it shuffles, or draws anew, batches are others."
+                    "With `workers=0` Keras on TensorFlow 1 did not call `on_epoch_end` of a Sequence; "
+                    "`parallel_compat.fit_generator` does. If it shuffles, the batches differ."
                 )
-                yield file.attention(RULE, call, message)
-            yield from methods.to_function(file, RULE, call, row, more=(*renames, *in_order))
+                yield file.attention(call, message)
+            yield from methods.to_function(file, call, row, more=(*renames, *in_order))
     for call in file.calls_by_target.get("parallel_compat.fit_generator", ()):
         if calls.has_stars(call) and _in_order(file, call):
-            yield file.attention(RULE, call, _IN_ORDER)
+            yield file.attention(call, _IN_ORDER)
 
 
 def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:

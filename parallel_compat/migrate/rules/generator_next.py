@@ -1,4 +1,13 @@
-"""`batches.next()` becomes `next(batches)`: Python 3's generators have no such method."""
+"""`batches.next()` becomes `next(batches)`: generators of Python 3 have no method `next`.
+
+```diff
+ import keras
+ def batches():
+     yield x, y
+-x, y = batches().next()
++x, y = next(batches())
+```
+"""
 
 from __future__ import annotations
 
@@ -11,20 +20,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import OTHER
 
-RULE = "generator-next"
 SAFE = True
-BEFORE = """\
-import keras
-def batches():
-    yield x, y
-x, y = batches().next()
-"""
-AFTER = """\
-import keras
-def batches():
-    yield x, y
-x, y = next(batches())
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -39,8 +35,8 @@ def find(file: File) -> Iterator[Finding]:
         certain = _is_generator(file, func.value)
         message = "`x.next()` is `next(x)` in Python 3."
         if not certain:
-            message += f" (Unsafe: that `{methods.receiver_text(file, func)}` is an iterator is a guess.)"
-        yield file.found(RULE, func, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+            message += f" (Unsafe: that `{methods.receiver_text(file, func)}` is assumed to be an iterator.)"
+        yield file.found(func, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
 
 
 def _is_generator(file: File, node: ast.expr) -> bool:

@@ -1,4 +1,12 @@
-"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead."""
+"""Methods and attributes that Keras 3 removed without a replacement are reported, with advice.
+
+```python
+from keras.models import Model
+
+model = Model(x, y)
+nodes = model.container_nodes
+```
+"""
 
 from __future__ import annotations
 
@@ -14,15 +22,7 @@ from parallel_compat.migrate.methods import WHAT
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change, Member
 
-RULE = "gone-members"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-
-model = Model(x, y)
-nodes = model.container_nodes
-"""
-AFTER = None
 
 # Names that nothing but Keras has: reported also where the file does not tell what the object is.
 _TELLING = frozenset(
@@ -96,7 +96,7 @@ def find(file: File) -> Iterator[Finding]:
             if certain or (kind is None and (node.attr in _TELLING or _is_called(file, node, row.of))):
                 became = f"now `{row.new}`." if row.change is Change.RENAMED else f"gone. {row.note}"
                 message = f"`{row.old}` of {WHAT[row.of]} is {became}"
-                yield file.attention(RULE, node, message, hint=kind is None)
+                yield file.attention(node, message, hint=kind is None)
                 break
     yield from _provided(file)
     for call in file.method_calls.get("add_loss", ()):
@@ -107,28 +107,27 @@ def find(file: File) -> Iterator[Finding]:
                 "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
                 "`self.add_loss(...)`."
             )
-            yield file.attention(RULE, call, message, hint=kind is None)
+            yield file.attention(call, message, hint=kind is None)
     for call in _added_outside_of_calls(file):
         message = (
-            "Keras 3 drops a loss that a layer adds outside of its `call`, without a word: say `self.add_loss(...)` "
-            "there."
+            "Keras 3 silently drops a loss that a layer adds outside of its `call`: call `self.add_loss(...)` there."
         )
-        yield file.attention(RULE, call, message)
+        yield file.attention(call, message)
     for node in _shapes_of_calls(file):
         message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
-        yield file.attention(RULE, node, message)
+        yield file.attention(node, message)
     for call in file.method_calls.get("add_metric", ()):
         assert isinstance(call.func, ast.Attribute)
         kind = file.kinds.of(call.func.value)
         if kind in (None, LAYER, MODEL):
-            message = "`add_metric` is gone: give `compile` a metric, or update one of the layer's own in its `call`."
-            yield file.attention(RULE, call, message, hint=kind is None)
+            message = "`add_metric` is gone: pass `compile` a metric, or update one of the layer's own in its `call`."
+            yield file.attention(call, message, hint=kind is None)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == OPTIMIZER:
             for statement in class_.body:
                 if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
-                    message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
-                    yield file.attention(RULE, statement, message)
+                    message = "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`."
+                    yield file.attention(statement, message)
 
 
 def _is_gone(row: Member) -> bool:
@@ -170,7 +169,7 @@ def _provided(file: File) -> Iterator[Finding]:
                 continue
             call = file.tree.parents.get(node)
             if row.method and isinstance(call, ast.Call) and call.func is node:
-                yield from methods.to_function(file, RULE, call, row, telling=certain)
+                yield from methods.to_function(file, call, row, telling=certain)
             elif not row.method:
                 yield from _read(file, node, row, certain=certain)
             break
@@ -182,13 +181,13 @@ def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Ite
     spelled = file.reference(row.new, node)
     message = f"`{row.old}` of {WHAT[row.of]} is provided by `{row.new}`."
     if spelled is None:
-        yield file.attention(RULE, node, message)
+        yield file.attention(node, message)
         return
     if not certain:
         message += methods.GUESS.format(methods.receiver_text(file, node), WHAT[row.of])
     start, end = file.source.start(node), file.source.end(node)
     edits = [Edit(start, start, f"{spelled[0]}("), Edit(methods.dot_of(file, node), end, ")"), *spelled[1]]
-    yield file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+    yield file.found(node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
 
 
 def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:

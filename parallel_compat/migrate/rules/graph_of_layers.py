@@ -1,9 +1,24 @@
-"""Code that hangs on the graph of Keras 2 is reported.
+"""Code that relies on the graph of Keras 2 is reported.
 
-A graph was built once, so a loss or a Lambda layer could read a tensor of the model that surrounds it (the loss of a
-variational autoencoder reads `z_mean`), a number could stand among the tensors that a layer is called on, and
-`compute_mask` got the masks of all inputs. Keras 3 calls functions again in each pass, when the tensors between layers
+In Keras 2 the graph was built once. So a loss or a Lambda layer could read a tensor of the surrounding model (the loss
+of a variational autoencoder reads `z_mean`), a layer could be called on tensors and numbers together, and
+`compute_mask` got the masks of all inputs. Keras 3 calls these functions again in each pass, when the symbolic tensors
 have no values.
+
+```python
+import keras
+from keras.layers import Dense, Input
+from keras.models import Model
+
+x = Input((8,))
+mean = Dense(2)(x)
+model = Model(x, Dense(8)(mean))
+
+def loss(y_true, y_pred):
+    return keras.ops.square(y_true - y_pred) + keras.ops.square(mean)
+
+model.compile('sgd', loss)
+```
 """
 
 from __future__ import annotations
@@ -17,23 +32,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 
-RULE = "graph-of-layers"
 SAFE = True
-BEFORE = """\
-import keras
-from keras.layers import Dense, Input
-from keras.models import Model
-
-x = Input((8,))
-mean = Dense(2)(x)
-model = Model(x, Dense(8)(mean))
-
-def loss(y_true, y_pred):
-    return keras.ops.square(y_true - y_pred) + keras.ops.square(mean)
-
-model.compile('sgd', loss)
-"""
-AFTER = None
 
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 # What says whether a layer trains.
@@ -46,8 +45,8 @@ def find(file: File) -> Iterator[Finding]:
     for node, what in (*_of_lambda_layers(file), *_compiled(file)):
         captured = _captured(file, node)
         if captured is not None:
-            message = f"{what} reads `{captured}`, a tensor between layers, which has no values when it is called."
-            yield file.attention(RULE, node, message)
+            message = f"{what} reads `{captured}`, a symbolic tensor, which has no values when it is called."
+            yield file.attention(node, message)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == LAYER:
             yield from _masks_of_inputs(file, class_)
@@ -59,17 +58,17 @@ def find(file: File) -> Iterator[Finding]:
         layers = call.func.value
         kind = file.kinds.of(layers.value) if isinstance(layers, ast.Attribute) and layers.attr == "layers" else LAYER
         if kind in (None, MODEL):
-            message = "`layers.pop()` took the last layer off a model, whose `layers` are a new list in Keras 3."
-            yield file.attention(RULE, call, message, hint=kind is None)
+            message = "`layers.pop()` removed the last layer of a model; in Keras 3 `layers` is a new list each time."
+            yield file.attention(call, message, hint=kind is None)
     for call in file.tree.calls:
         if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
-            message = "Weights of tf.keras were checkpoints of TensorFlow, among which this looks for the last."
-            yield file.attention(RULE, call, message, hint=not file.old)
+            message = "tf.keras wrote weights as TensorFlow checkpoints, and this looks for the latest."
+            yield file.attention(call, message, hint=not file.old)
         yield from _mode_by_position(file, call)
         number = _number_among_inputs(file, call)
         if number is not None:
-            message = "A layer or model is called on a number among tensors, which Keras 3 refuses."
-            yield file.attention(RULE, number, message, hint=True)
+            message = "A layer or model is called on tensors and numbers together, which Keras 3 refuses."
+            yield file.attention(number, message, hint=True)
 
 
 def _of_lambda_layers(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -128,8 +127,8 @@ def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         mask = method.args.args[2].arg
         for each in ast.walk(method):
             if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
-                message = "`compute_mask` takes one of the masks of several inputs, which Keras 3 may give as None."
-                yield file.attention(RULE, each, message)
+                message = "`compute_mask` reads one of the masks of several inputs; in Keras 3 it may be None."
+                yield file.attention(each, message)
                 return
 
 
@@ -139,9 +138,9 @@ def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
     if "__call__" in methods and "call" not in methods:
         message = (
             f"`{class_.name}` is a layer that applies others in `__call__`: in a `Sequential` model these were "
-            "trained, where Keras 3 passes over them."
+            "trained; Keras 3 ignores them."
         )
-        yield file.attention(RULE, methods["__call__"], message)
+        yield file.attention(methods["__call__"], message)
 
 
 def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
@@ -157,8 +156,8 @@ def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
             if _mode_of_known(file, each) is not None:
                 continue
             if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
-                message = "A layer gets what is no tensor by position, which Keras 3 wants by its name."
-                yield file.attention(RULE, each, message)
+                message = "A layer gets an argument that is not a tensor by position; Keras 3 wants it by name."
+                yield file.attention(each, message)
                 return
 
 
@@ -167,13 +166,11 @@ def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
     name = _mode_of_known(file, call)
     if name is not None:
         start = file.source.start(call.args[1])
-        message = f"Keras 3 takes `{name}` of a layer by its name alone."
-        yield file.found(RULE, call.args[1], message, [Edit(start, start, f"{name}=")])
+        message = f"Keras 3 takes `{name}` of a layer only by name."
+        yield file.found(call.args[1], message, [Edit(start, start, f"{name}=")])
     elif _may_be_a_mode(file, call):
-        message = (
-            f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes what is no tensor by its name alone."
-        )
-        yield file.attention(RULE, call.args[1], message, hint=True)
+        message = f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes only tensors by position."
+        yield file.attention(call.args[1], message, hint=True)
 
 
 def _may_be_a_mode(file: File, call: ast.Call) -> bool:

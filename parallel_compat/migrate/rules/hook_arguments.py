@@ -1,7 +1,13 @@
-"""Hooks of batches call their second argument `logs`, by which Keras 3 hands it over.
+"""The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
-Keras 2 called `on_batch_end(batch, logs)` by position, so functions for a `LambdaCallback` and methods of callbacks
-named it as they liked.
+Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
+could use any name.
+
+```diff
+ from keras.callbacks import LambdaCallback
+-show = LambdaCallback(on_batch_end=lambda batch, l: print(l['loss']))
++show = LambdaCallback(on_train_batch_end=lambda batch, logs: print(logs['loss']))
+```
 """
 
 from __future__ import annotations
@@ -14,16 +20,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
-RULE = "hook-arguments"
 SAFE = True
-BEFORE = """\
-from keras.callbacks import LambdaCallback
-show = LambdaCallback(on_batch_end=lambda batch, l: print(l['loss']))
-"""
-AFTER = """\
-from keras.callbacks import LambdaCallback
-show = LambdaCallback(on_train_batch_end=lambda batch, logs: print(logs['loss']))
-"""
 
 _HOOKS = frozenset(
     f"on_{of}batch_{end}" for of in ("", "train_", "test_", "predict_") for end in ("begin", "end")
@@ -57,15 +54,13 @@ def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
 
 
 def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
-    message = f"Keras 3 hands `{argument.arg}` over as `logs`."
+    message = f"Keras 3 passes `{argument.arg}` as `logs`."
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
     if any(each.id == "logs" for each in names):
-        return file.attention(RULE, _at(argument), message + " Call it so: another name here is `logs`.")
+        return file.attention(_at(argument), message + " Rename it: another name here is `logs` already.")
     read = [each for each in names if _is(file, each, argument)]
     places = [file.source.start(each) for each in (_at(argument), *read)]
-    return file.found(
-        RULE, _at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places]
-    )
+    return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])
 
 
 def _is(file: File, name: ast.Name, argument: ast.arg) -> bool:

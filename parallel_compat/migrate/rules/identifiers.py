@@ -1,6 +1,15 @@
-"""Names in strings: losses, metrics, constraints and reductions that Keras 3 spells otherwise, and `hard_sigmoid`.
+"""Strings that name losses, metrics, constraints and reductions become Keras 3's names; also `hard_sigmoid`.
 
-Keras 3's `hard_sigmoid` is another function (relu6(x + 3) / 6) than Keras 2's (clip(0.2 x + 0.5, 0, 1)).
+Keras 3's `hard_sigmoid` is relu6(x + 3) / 6. Keras 2's was clip(0.2 x + 0.5, 0, 1).
+
+```diff
+ from keras.layers import Dense
+ from keras.models import Sequential
+-model = Sequential([Dense(3, kernel_constraint='maxnorm')])
+-model.compile('sgd', loss='kullback_leibler_divergence')
++model = Sequential([Dense(3, kernel_constraint='max_norm')])
++model.compile('sgd', loss='kl_divergence')
+```
 """
 
 from __future__ import annotations
@@ -12,23 +21,10 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
-from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
+from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
 from parallel_compat.names.members import MODEL
 
-RULE = "identifiers"
 SAFE = True
-BEFORE = """\
-from keras.layers import Dense
-from keras.models import Sequential
-model = Sequential([Dense(3, kernel_constraint='maxnorm')])
-model.compile('sgd', loss='kullback_leibler_divergence')
-"""
-AFTER = """\
-from keras.layers import Dense
-from keras.models import Sequential
-model = Sequential([Dense(3, kernel_constraint='max_norm')])
-model.compile('sgd', loss='kl_divergence')
-"""
 
 # What tf.keras's `reduction="auto"` meant, which Keras 3 refuses.
 _AUTO = {'"auto"': '"sum_over_batch_size"', "'auto'": "'sum_over_batch_size'"}
@@ -36,7 +32,28 @@ _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find strings that name something."""
+    """Find strings that name something: in arguments of Keras, and elsewhere those that nothing else says."""
+    found = list(_in_arguments(file))
+    yield from found
+    places = {finding.offset for finding in found}
+    for node in file.tree.strings:
+        if node.value in TELLING and file.source.start(node) not in places and _is_passed_on(file, node):
+            kind, today = TELLING[node.value]
+            message = f"The {kind} {node.value!r} is now {today}: say that wherever Keras gets this string."
+            yield file.attention(node, message, hint=not file.old and node.value in ALSO_TODAY)
+
+
+def _is_passed_on(file: File, node: ast.Constant) -> bool:
+    """Whether a string can reach Keras: it is not compared, no key, and no name of an object."""
+    parent = file.tree.parents.get(node)
+    if isinstance(parent, ast.Compare | ast.Subscript | ast.Expr | ast.JoinedStr | ast.BinOp):
+        return False
+    if isinstance(parent, ast.Dict):
+        return node in parent.values
+    return not (isinstance(parent, ast.keyword) and parent.arg == "name")
+
+
+def _in_arguments(file: File) -> Iterator[Finding]:
     for call in file.method_calls.get("compile", ()):
         assert isinstance(call.func, ast.Attribute)
         kind = file.kinds.of(call.func.value)
@@ -65,7 +82,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _reductions(file: File) -> Iterator[Finding]:
-    """Find `reduction="auto"` of losses: where one is made, and in the classes of one's own."""
+    """Find `reduction="auto"` of losses: where one is made, and in custom classes."""
     given: list[ast.expr | None] = []
     for target, found in file.calls_by_target.items():
         if target.startswith("keras.losses."):
@@ -82,13 +99,13 @@ def _reductions(file: File) -> Iterator[Finding]:
         text = file.source.segment(value) if value is not None else ""
         if value is not None and text in _AUTO:
             message = "The reduction `auto` is now `sum_over_batch_size`."
-            yield file.found(RULE, value, message, [file.replace(value, _AUTO[text])], hint=not file.old)
+            yield file.found(value, message, [file.replace(value, _AUTO[text])], hint=not file.old)
     for node in file.tree.attributes:
         if node.attr == "AUTO" and file.names.target(node) == "keras.losses.Reduction.AUTO":
             message = "The reduction `AUTO` is now `SUM_OVER_BATCH_SIZE`."
             end = file.source.end(node)
             edit = Edit(end - len("AUTO"), end, "SUM_OVER_BATCH_SIZE")
-            yield file.found(RULE, node, message, [edit], hint=not file.old)
+            yield file.found(node, message, [edit], hint=not file.old)
 
 
 def _reduction(call: ast.Call) -> ast.expr | None:
@@ -123,10 +140,10 @@ def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = Fal
         row = identifiers()[kind][str(value.value)]
         message = f"The {kind} `{row.old}` is now `{row.new}`."
         if shared:
-            yield file.attention(RULE, value, f"{message} What else reads the name may know the old one.")
+            yield file.attention(value, f"{message} Other code may still use the old name.")
         else:
             start = file.source.text.index(row.old, file.source.start(value))
-            yield file.found(RULE, value, message, [Edit(start, start + len(row.old), row.new)])
+            yield file.found(value, message, [Edit(start, start + len(row.old), row.new)])
 
 
 def _is_read_once(file: File, name: ast.Name) -> bool:
@@ -140,8 +157,8 @@ def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
     if spelled is None:
         return
     text, imports = spelled
-    message = f"The metric {node.value!r} had the sign of the loss, `cosine_similarity` has the other one."
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports])
+    message = f"The metric {node.value!r} had the sign of the loss; `cosine_similarity` has the opposite one."
+    yield file.found(node, message, [file.replace(node, text), *imports])
 
 
 def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -152,7 +169,7 @@ def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
         return
     text = file.source.segment(value)
     message = f"The padding of a pooling layer is spelled {value.value.lower()!r} now."
-    yield file.found(RULE, value, message, [file.replace(value, text.lower())])
+    yield file.found(value, message, [file.replace(value, text.lower())])
 
 
 def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
@@ -165,4 +182,4 @@ def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
     message = (
         f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one."
     )
-    yield file.found_in_old_code(RULE, node, message, [file.replace(node, text), *imports], "the new one")
+    yield file.found_in_old_code(node, message, [file.replace(node, text), *imports], "the new one")

@@ -1,6 +1,17 @@
-"""A function in a function that a `Lambda` layer computes is registered, so that files of the model can be read again.
+"""A nested function in a `Lambda` layer is registered, so that a saved model can be loaded again.
 
-Keras 2 wrote its bytecode into the file. Keras 3 writes its name, and finds by it what is in a module or registered.
+Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds by that name only functions
+of a module or registered ones.
+
+```diff
+ import keras
+
+ def net(x, size):
++    @keras.saving.register_keras_serializable()
+     def halve(tensor):
+         return tensor / 2
+     return keras.layers.Lambda(halve)(x)
+```
 """
 
 from __future__ import annotations
@@ -13,25 +24,7 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-RULE = "lambda-functions"
 SAFE = True
-BEFORE = """\
-import keras
-
-def net(x, size):
-    def halve(tensor):
-        return tensor / 2
-    return keras.layers.Lambda(halve)(x)
-"""
-AFTER = """\
-import keras
-
-def net(x, size):
-    @keras.saving.register_keras_serializable()
-    def halve(tensor):
-        return tensor / 2
-    return keras.layers.Lambda(halve)(x)
-"""
 
 _TARGET = "keras.saving.register_keras_serializable"
 
@@ -58,4 +51,4 @@ def find(file: File) -> Iterator[Finding]:
             continue
         message = f"Keras 3 finds `{function.name}` by its name when it reads a file of the model."
         edits = [Edit(start, start, f"@{text}(){file.source.newline}{indent}"), *imports]
-        yield file.found(RULE, function, message, edits, hint=not file.old)
+        yield file.found(function, message, edits, hint=not file.old)

@@ -1,7 +1,15 @@
-"""Lists of numbers that a model is trained on become arrays.
+"""Lists of numbers that are passed as training data become arrays.
 
-Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own. TensorFlow 2's
-Keras made one of `[[1, 2], [3, 4]]` as well, which was before it a list of several inputs.
+Keras 2 made one array of `[1] * n + [0] * n`. Keras 3 takes each number as the data of a separate output. tf.keras of
+TensorFlow 2 also made one array of `[[1, 2], [3, 4]]`, which before was a list of several inputs.
+
+```diff
+ import numpy as np
+ from keras.models import Sequential
+ model = Sequential()
+-model.train_on_batch(x, [1] * 16 + [0] * 16)
++model.train_on_batch(x, np.array([1] * 16 + [0] * 16))
+```
 """
 
 from __future__ import annotations
@@ -16,20 +24,7 @@ from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
-RULE = "lists-of-numbers"
 SAFE = True
-BEFORE = """\
-import numpy as np
-from keras.models import Sequential
-model = Sequential()
-model.train_on_batch(x, [1] * 16 + [0] * 16)
-"""
-AFTER = """\
-import numpy as np
-from keras.models import Sequential
-model = Sequential()
-model.train_on_batch(x, np.array([1] * 16 + [0] * 16))
-"""
 
 # The arguments that are data, and how many of them by position.
 _DATA = {"fit": 2, "evaluate": 2, "predict": 1, "train_on_batch": 2, "test_on_batch": 2, "predict_on_batch": 1}
@@ -73,14 +68,14 @@ def _made_an_array(file: File, node: ast.expr, *, certain: bool, hint: bool) -> 
     message = "Keras 3 takes a list for several inputs or outputs: a list of numbers is one array."
     spelled = _array(file, node)
     if spelled is None:
-        return file.attention(RULE, node, message)
+        return file.attention(node, message)
     text, imports = spelled
     start, end = file.source.start(node), file.source.end(node)
     if not certain:
-        message += " (Unsafe: that it is data of a Keras model, and not of several inputs, is a guess.)"
+        message += " (Unsafe: it is assumed to be data of a Keras model with one input.)"
     status = Status.REWRITTEN if certain else Status.UNSAFE
     edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
-    return file.found(RULE, node, message, edits, status=status, hint=hint and not certain)
+    return file.found(node, message, edits, status=status, hint=hint and not certain)
 
 
 def _array(file: File, node: ast.expr) -> tuple[str, tuple[Edit, ...]] | None:

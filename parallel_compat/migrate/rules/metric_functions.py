@@ -1,7 +1,19 @@
-"""Metric functions get their targets as Keras 2 gave them: floats, of shape (n, 1) for n numbers.
+"""Metric functions get their targets as in Keras 2: floats, of shape (n, 1) for n numbers.
 
-Keras 3 gives them as they are. With targets of shape (n,) a product with the predictions (n, 1) has n x n numbers, and
-the metric is silently wrong: of user functions, and of `hinge`, `poisson` and others by name.
+Keras 3 passes targets unchanged. If they have shape (n,), a product with predictions of shape (n, 1) has shape (n, n),
+and the metric is silently wrong. This concerns custom functions, and `hinge`, `poisson` and others by name.
+
+```diff
+ from keras.models import Sequential
++from parallel_compat.legacy.metrics import metric_function
+
+ def near(y_true, y_pred):
+     return abs(y_true - y_pred) < 0.1
+
+ model = Sequential()
+-model.compile('sgd', 'mse', metrics=['mae', near])
++model.compile('sgd', 'mse', metrics=['mae', metric_function(near)])
+```
 """
 
 from __future__ import annotations
@@ -16,27 +28,7 @@ from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from parallel_compat.names.members import MODEL
 
-RULE = "metric-functions"
 SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-
-def near(y_true, y_pred):
-    return abs(y_true - y_pred) < 0.1
-
-model = Sequential()
-model.compile('sgd', 'mse', metrics=['mae', near])
-"""
-AFTER = """\
-from keras.models import Sequential
-from parallel_compat.legacy.metrics import metric_function
-
-def near(y_true, y_pred):
-    return abs(y_true - y_pred) < 0.1
-
-model = Sequential()
-model.compile('sgd', 'mse', metrics=['mae', metric_function(near)])
-"""
 
 METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 
@@ -131,5 +123,5 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
 def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
     edits = file.wrapped_in_call(METRIC_FUNCTION, node)
     if edits is not None:
-        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
-        yield file.found(RULE, node, message, edits, hint=not file.old)
+        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 passes them unchanged."
+        yield file.found(node, message, edits, hint=not file.old)

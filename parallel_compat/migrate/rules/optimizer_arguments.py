@@ -1,8 +1,19 @@
 """Arguments of optimizers: `lr` becomes `learning_rate`, and `decay` keeps its effect.
 
-Keras 3 refuses `lr`, ignores `decay`, and takes some positions for something else. An optimizer with a decay comes
-from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did; a decay of zero
-is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**settings)`). A rate of `1` becomes `1.0`.
+Keras 3 refuses `lr`, ignores `decay`, and reads some positional arguments as others. An optimizer with a decay is
+imported from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did. So is an
+optimizer whose arguments are a dict with `lr` (`Adam(**settings)`). A decay of zero is dropped. A learning rate of `1`
+becomes `1.0`.
+
+```diff
+-from keras.optimizers import SGD, Adam
+-sgd = SGD(lr=0.01, decay=1e-6, momentum=0.9)
+-adam = Adam(lr=1e-4, epsilon=None, decay=0.0)
++from keras.optimizers import Adam
++from parallel_compat.legacy.optimizers import SGD
++sgd = SGD(learning_rate=0.01, decay=1e-6, momentum=0.9)
++adam = Adam(learning_rate=1e-4)
+```
 """
 
 from __future__ import annotations
@@ -18,19 +29,7 @@ from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
 
-RULE = "optimizer-arguments"
 SAFE = True
-BEFORE = """\
-from keras.optimizers import SGD, Adam
-sgd = SGD(lr=0.01, decay=1e-6, momentum=0.9)
-adam = Adam(lr=1e-4, epsilon=None, decay=0.0)
-"""
-AFTER = """\
-from keras.optimizers import Adam
-from parallel_compat.legacy.optimizers import SGD
-sgd = SGD(learning_rate=0.01, decay=1e-6, momentum=0.9)
-adam = Adam(learning_rate=1e-4)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -42,18 +41,18 @@ def find(file: File) -> Iterator[Finding]:
         of = f"keras.optimizers.{name}"
         for call in found:
             if of in arguments() or has_positions(of):
-                yield from argument_edits.rewrite(file, RULE, call, of, name, leave=_left_to_others(call))
+                yield from argument_edits.rewrite(file, call, of, name, leave=_left_to_others(call))
             yield from _unpacked(file, call, target, name)
             yield from _tensor_as_rate(file, call, name)
             yield from _whole_rate(file, call, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
-                yield file.found(RULE, epsilon, message, calls.remove(file, call, epsilon))
+                yield file.found(epsilon, message, calls.remove(file, call, epsilon))
             elif epsilon is not None and _may_be_none(file, epsilon.value):
                 end = file.source.end(epsilon.value)
                 message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
-                yield file.found(RULE, epsilon, message, [Edit(end, end, " or 1e-7")])
+                yield file.found(epsilon, message, [Edit(end, end, " or 1e-7")])
 
 
 def _whole_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
@@ -62,7 +61,7 @@ def _whole_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
     rate = given.value if given is not None else call.args[0] if call.args else None
     if isinstance(rate, ast.Constant) and type(rate.value) is int and (text := file.source.segment(rate)).isdigit():
         end = file.source.end(rate)
-        yield file.found(RULE, rate, f"The rate of `{name}` is a float: `{text}.0`.", [Edit(end, end, ".0")])
+        yield file.found(rate, f"The rate of `{name}` is a float: `{text}.0`.", [Edit(end, end, ".0")])
 
 
 def _may_be_none(file: File, node: ast.expr) -> bool:
@@ -109,7 +108,7 @@ def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         assert rate is not None
         start, end = file.source.start(rate), file.source.end(rate)
         message = f"The learning rate of `{name}` is a number for Keras 3, not a tensor."
-        yield file.found(RULE, rate, message, [Edit(start, start, "float("), Edit(end, end, ")")])
+        yield file.found(rate, message, [Edit(start, start, "float("), Edit(end, end, ")")])
     if not isinstance(rate, ast.Call):
         return
     of = (file.names.path(rate.func) or "").rpartition(".")
@@ -117,12 +116,12 @@ def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         return
     if of[2] == "constant" and len(rate.args) == 1 and not isinstance(rate.args[0], ast.Starred):
         message = f"The learning rate of `{name}` is a number for Keras 3, not a tensor."
-        yield file.found(RULE, rate, message, [file.replace(rate, file.source.segment(rate.args[0]))])
+        yield file.found(rate, message, [file.replace(rate, file.source.segment(rate.args[0]))])
     elif of[2] in ("Variable", "variable"):
         message = (
-            "Keras 3 takes no variable for a learning rate: give a number, and assign to `optimizer.learning_rate`."
+            "Keras 3 takes no variable for a learning rate: pass a number, and assign to `optimizer.learning_rate`."
         )
-        yield file.attention(RULE, rate, message)
+        yield file.attention(rate, message)
 
 
 def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
@@ -134,9 +133,9 @@ def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Fi
             continue
         if names is None:
             message = f"If `lr` or `decay` is among the arguments of `{name}`: `{stand_in}` takes them."
-            yield file.attention(RULE, call, message, hint=True)
+            yield file.attention(call, message, hint=True)
         elif file.redirect(call.func, stand_in):
-            yield file.found(RULE, call, f"`{name}` with `lr` or `decay` in a dict is provided by `{stand_in}`.")
+            yield file.found(call, f"`{name}` with `lr` or `decay` in a dict is provided by `{stand_in}`.")
 
 
 def _keys(file: File, node: ast.expr) -> tuple[str, ...] | None:

@@ -1,6 +1,15 @@
 """`optimizer.lr` becomes `optimizer.learning_rate`; `K.get_value` and `K.set_value` on it keep working.
 
-A model that is not compiled had no optimizer (`if not model.optimizer`); today it has no such attribute.
+In Keras 2 `model.optimizer` of an uncompiled model was None (`if not model.optimizer`). In Keras 3 the attribute does
+not exist.
+
+```diff
+ from keras.callbacks import Callback
+ class Rate(Callback):
+     def on_epoch_end(self, epoch, logs=None):
+-        print(self.model.optimizer.lr)
++        print(self.model.optimizer.learning_rate)
+```
 """
 
 from __future__ import annotations
@@ -14,20 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
-RULE = "optimizer-attributes"
 SAFE = True
-BEFORE = """\
-from keras.callbacks import Callback
-class Rate(Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        print(self.model.optimizer.lr)
-"""
-AFTER = """\
-from keras.callbacks import Callback
-class Rate(Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        print(self.model.optimizer.learning_rate)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -38,7 +34,7 @@ def find(file: File) -> Iterator[Finding]:
             quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
             text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
             message = "A model that is not compiled has no attribute `optimizer` any more."
-            yield file.found(RULE, node, message, [file.replace(node, text)], hint=not file.old)
+            yield file.found(node, message, [file.replace(node, text)], hint=not file.old)
         above = file.tree.parents[node]
         if node.attr in ("lr", "learning_rate") and isinstance(above, ast.Call) and above.func is node:
             yield from _schedule(file, node)
@@ -55,11 +51,11 @@ def find(file: File) -> Iterator[Finding]:
         end = file.source.end(node)
         message = f"`{row.old}` of an optimizer is now `{row.new}`."
         if isinstance(node.ctx, ast.Store) and file.is_of_standalone_keras:
-            message += " What was assigned to it once the model trained had no effect in Keras 2.2.4; here it has one."
+            message += " In Keras 2.2.4 an assignment had no effect after training began; now it has."
         if kind is None:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-        yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+        yield file.found(node, message, [Edit(end - len(row.old), end, row.new)], status=status)
 
 
 def _named(file: File) -> Iterator[Finding]:
@@ -76,7 +72,7 @@ def _named(file: File) -> Iterator[Finding]:
             message += methods.GUESS.format(file.source.segment(call.args[0]), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
         edit = file.replace(call.args[1], file.source.segment(call.args[1]).replace("lr", "learning_rate"))
-        yield file.found(RULE, call.args[1], message, [edit], status=status)
+        yield file.found(call.args[1], message, [edit], status=status)
 
 
 def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
@@ -91,11 +87,11 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
     start, dot, end = file.source.start(node), methods.dot_of(file, node), file.source.end(node)
     quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
     edits = [Edit(start, start, f"{text}("), Edit(dot, end, f", {quote}learning_rate{quote})"), *imports]
-    message = "What an optimizer was given as a schedule is a number today, not the schedule."
+    message = "A learning rate that was passed as a schedule reads as a number today."
     if kind is None:
         message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
     status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-    yield file.found(RULE, node, message, edits, status=status)
+    yield file.found(node, message, edits, status=status)
 
 
 def _is_read(file: File, node: ast.Attribute) -> bool:

@@ -1,8 +1,19 @@
-"""What `evaluate` returns for several outputs keeps its order, and `model.metrics_names` its names.
+"""The results of `evaluate` for several outputs keep their order, and `model.metrics_names` its names.
 
 Keras 3 sorts the metrics of several outputs by name (`alpha_acc` before `zeta_mae`), and `metrics_names` is
-`['loss', 'compile_metrics']`: `loss, first, second = model.evaluate(x, y)` and
-`dict(zip(model.metrics_names, scores))` are wrong without a word.
+`['loss', 'compile_metrics']`. So `loss, first, second = model.evaluate(x, y)` and
+`dict(zip(model.metrics_names, scores))` are silently wrong.
+
+```diff
+ from keras.models import Model
++from parallel_compat.legacy.models import evaluate, metrics_names
+ model = Model(x, [a, b])
+ model.compile('sgd', loss=['mse', 'mae'], metrics={'first': ['mae'], 'second': ['mse']})
+-scores = model.evaluate(x, y)
+-print(model.metrics_names, scores)
++scores = evaluate(model, x, y)
++print(metrics_names(model), scores)
+```
 """
 
 from __future__ import annotations
@@ -19,23 +30,7 @@ from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
 
-RULE = "order-of-results"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, [a, b])
-model.compile('sgd', loss=['mse', 'mae'], metrics={'first': ['mae'], 'second': ['mse']})
-scores = model.evaluate(x, y)
-print(model.metrics_names, scores)
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat.legacy.models import evaluate, metrics_names
-model = Model(x, [a, b])
-model.compile('sgd', loss=['mse', 'mae'], metrics={'first': ['mae'], 'second': ['mse']})
-scores = evaluate(model, x, y)
-print(metrics_names(model), scores)
-"""
 
 _MODELS = "parallel_compat.legacy.models"
 _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
@@ -55,7 +50,7 @@ def find(file: File) -> Iterator[Finding]:
             is_read = not isinstance(file.tree.parents.get(call), ast.Expr)
             is_model = not methods.is_other(file, call.func.value, method, MODEL) and not is_self(call.func.value)
             if is_read and is_model and calls.keyword(call, "return_dict") is None:
-                yield from methods.to_function(file, RULE, call, row, telling=method != "evaluate")
+                yield from methods.to_function(file, call, row, telling=method != "evaluate")
 
 
 def _names(file: File, node: ast.Attribute) -> Iterator[Finding]:
@@ -68,11 +63,11 @@ def _names(file: File, node: ast.Attribute) -> Iterator[Finding]:
     message = f"`metrics_names` is provided by `{_MODELS}.metrics_names`: Keras 3 has one name for all of `compile`."
     if kind is None:
         message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[MODEL])
-    yield file.found(RULE, node, message, edits, status=Status.REWRITTEN if kind == MODEL else Status.UNSAFE)
+    yield file.found(node, message, edits, status=Status.REWRITTEN if kind == MODEL else Status.UNSAFE)
 
 
 def _has_several_outputs(file: File, call: ast.Call) -> bool:
-    """Whether `compile` is told of metrics and of more than one output, or the model is made of a list of outputs."""
+    """Whether `compile` gets metrics and more than one output, or the model is made of a list of outputs."""
     given = {name: calls.keyword(call, name) for name in ("loss", "metrics", "weighted_metrics")}
     values = {name: found.value for name, found in given.items() if found is not None}
     for place, name in enumerate(("loss", "metrics"), 1):

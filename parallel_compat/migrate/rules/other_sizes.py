@@ -1,7 +1,15 @@
-"""A model that is called on pictures of another size than it was made for is reported.
+"""A model that is called on pictures of another size than it was built for is reported.
 
-`model(Input((None, None, 3)))` of a model that was trained on patches of one size. Keras 3 compares each input with the
-one that the model was made with, and refuses another size.
+An example is `model(Input((None, None, 3)))`, where the model was trained on patches of one size. Keras 3 compares the
+shape of each input with the shape that the model was built with, and refuses another one.
+
+```python
+from keras.layers import Input
+from keras.models import load_model
+model = load_model("patches.keras")
+x = Input((None, None, 3))
+y = model(x)
+```
 """
 
 from __future__ import annotations
@@ -14,16 +22,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-RULE = "other-sizes"
 SAFE = True
-BEFORE = """\
-from keras.layers import Input
-from keras.models import load_model
-model = load_model("patches.keras")
-x = Input((None, None, 3))
-y = model(x)
-"""
-AFTER = None
 
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
@@ -33,10 +32,10 @@ def find(file: File) -> Iterator[Finding]:
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = (
-                "Keras 3 takes inputs of the size that a model was made with. Or make the model anew for "
-                "`Input((None, None, channels))`, and give it the weights by `set_weights(model.get_weights())`."
+                "Keras 3 takes only inputs of the size that a model was built with. Build the model again for "
+                "`Input((None, None, channels))`, and copy the weights: `set_weights(model.get_weights())`."
             )
-            yield file.attention(RULE, call, message, hint=not file.old)
+            yield file.attention(call, message, hint=not file.old)
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:

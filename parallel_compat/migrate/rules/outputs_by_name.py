@@ -1,7 +1,16 @@
-"""What a dict says of a model's only output is said without its name: Keras 3 takes dicts for several outputs alone.
+"""A dict with an entry for the only output of a model becomes that entry.
 
-In Keras 3 `fit(x, {"out": y})` fails for every model of one output, and `compile(loss={"out": "mse"})` for a
-`Sequential`, whose output was known by the name of its last layer.
+Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
+`compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential(layers)
+-model.compile('sgd', loss={'out': 'mse'}, metrics={'out': 'mae'})
+-model.fit(x, {'out': y})
++model.compile('sgd', loss='mse', metrics=['mae'])
++model.fit(x, y)
+```
 """
 
 from __future__ import annotations
@@ -14,20 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import MODEL
 
-RULE = "outputs-by-name"
 SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential(layers)
-model.compile('sgd', loss={'out': 'mse'}, metrics={'out': 'mae'})
-model.fit(x, {'out': y})
-"""
-AFTER = """\
-from keras.models import Sequential
-model = Sequential(layers)
-model.compile('sgd', loss='mse', metrics=['mae'])
-model.fit(x, y)
-"""
 
 _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _LISTS = ("loss_weights", "metrics", "weighted_metrics")
@@ -71,18 +67,12 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
-        message = f"{what} of the one output {name!r}: Keras 3 takes a dict for several outputs alone."
+        message = f"{what} of the one output {name!r}: Keras 3 takes a dict only for several outputs."
         if is_sequential:
-            yield file.found(RULE, value, message, _without_name(file, value))
+            yield file.found(value, message, _without_name(file, value))
         elif what == "Targets":
-            yield file.found(
-                RULE,
-                value,
-                f"{message} (Unsafe: has the model no other?)",
-                _without_name(file, value),
-                status=Status.UNSAFE,
-                hint=not file.old,
-            )
+            message += " (Unsafe: is it the only output?)"
+            yield file.found(value, message, _without_name(file, value), status=Status.UNSAFE, hint=not file.old)
 
 
 def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -95,7 +85,7 @@ def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
         of_output = value.values[0]
         is_list = argument not in _LISTS or isinstance(of_output, ast.List | ast.Tuple)
         message = f"`{argument}` of the one output {name!r}: a `Sequential` of Keras 3 does not know its name."
-        yield file.found(RULE, value, message, _without_name(file, value, *(("", "") if is_list else ("[", "]"))))
+        yield file.found(value, message, _without_name(file, value, *(("", "") if is_list else ("[", "]"))))
 
 
 def _only_name(value: ast.expr | None) -> str | None:

@@ -1,6 +1,14 @@
 """`model.save('model.hdf')`: Keras 3 writes models to `.keras`, `.h5` and `.hdf5` files only.
 
-The function of this package writes to the name that was asked for; any name but `.keras` gets HDF5, as it did.
+The function of this package writes to any name. All names except `.keras` get HDF5, as in Keras 2.
+
+```diff
+ from keras.models import Sequential
++from parallel_compat.legacy.models import save_model
+ model = Sequential()
+-model.save('digits.model')
++save_model(model, 'digits.model')
+```
 """
 
 from __future__ import annotations
@@ -14,19 +22,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
-RULE = "save-model"
 SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential()
-model.save('digits.model')
-"""
-AFTER = """\
-from keras.models import Sequential
-from parallel_compat.legacy.models import save_model
-model = Sequential()
-save_model(model, 'digits.model')
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -42,7 +38,7 @@ def find(file: File) -> Iterator[Finding]:
         path = call.args[0] if call.args else filepath.value if filepath else None
         ending = tail(path) if path is not None else None
         if ending is not None and not ending.endswith((".keras", ".h5", ".hdf5")):
-            yield from methods.to_function(file, RULE, call, row)
+            yield from methods.to_function(file, call, row)
 
 
 def _called_model(node: ast.expr) -> bool:

@@ -1,6 +1,14 @@
-"""`model.save_weights('weights.h5')`: Keras 3 writes weights to names that end in `.weights.h5` only.
+"""`model.save_weights('weights.h5')`: Keras 3 writes weights only to names that end in `.weights.h5`.
 
-The function of this package writes to the name that was asked for, in the old layout.
+The function of this package writes to any name, in the layout of Keras 2.
+
+```diff
+ from keras.models import Sequential
++from parallel_compat.legacy.models import save_weights
+ model = Sequential()
+-model.save_weights('weights.h5')
++save_weights(model, 'weights.h5')
+```
 """
 
 from __future__ import annotations
@@ -14,19 +22,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
-RULE = "save-weights"
 SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential()
-model.save_weights('weights.h5')
-"""
-AFTER = """\
-from keras.models import Sequential
-from parallel_compat.legacy.models import save_weights
-model = Sequential()
-save_weights(model, 'weights.h5')
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -43,9 +39,9 @@ def find(file: File) -> Iterator[Finding]:
         ending = tail(path)
         if ending is not None and ending.endswith(".weights.h5"):
             continue
-        for finding in methods.to_function(file, RULE, call, row):
+        for finding in methods.to_function(file, call, row):
             if ending is None:
                 # Whatever the name is, the function writes it; but newer code may well know what it does.
-                yield file.found(RULE, call.func, finding.message, finding.edits, status=finding.status, hint=True)
+                yield file.found(call.func, finding.message, finding.edits, status=finding.status, hint=True)
             else:
                 yield finding

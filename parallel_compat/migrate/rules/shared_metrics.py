@@ -1,8 +1,15 @@
-"""A flat list of metrics was for each output of a model; Keras 3 wants one list for each.
+"""A flat list of metrics for several outputs becomes one list per output.
 
-It raises for a list of another length than the outputs, and takes one of the same length for one metric each.
-`[metrics] * 2` says what it was. The outputs are counted where the
-model is made, in the project, or by the losses of `compile`.
+In Keras 2 a flat list applied to each output. Keras 3 refuses a list of another length than the outputs, and reads one
+of the same length as one metric per output. `[metrics] * 2` keeps the old meaning. The number of outputs is read from
+the code that builds the model, anywhere in the project, or from the losses in `compile`.
+
+```diff
+ from keras.models import Model
+ model = Model(inputs, [digit, colour])
+-model.compile('adam', 'mse', metrics=['mae'])
++model.compile('adam', 'mse', metrics=[['mae']] * 2)
+```
 """
 
 from __future__ import annotations
@@ -16,18 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
 
-RULE = "shared-metrics"
 SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(inputs, [digit, colour])
-model.compile('adam', 'mse', metrics=['mae'])
-"""
-AFTER = """\
-from keras.models import Model
-model = Model(inputs, [digit, colour])
-model.compile('adam', 'mse', metrics=[['mae']] * 2)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -41,13 +37,13 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             assert isinstance(given.value, ast.List)
             same = len(given.value.elts) == outputs
-            message = f"`{argument}` was for each of the {outputs} outputs; Keras 3 wants a list for each."
+            message = f"`{argument}` applied to each of the {outputs} outputs; Keras 3 wants a list for each."
             if same and not file.old:
                 message += f" (Unsafe: newer code wants one of the {outputs} for each output.)"
             start, end = file.source.start(given.value), file.source.end(given.value)
             edits = [Edit(start, start, "["), Edit(end, end, f"] * {outputs}")]
             status = Status.UNSAFE if same and not file.old else Status.REWRITTEN
-            yield file.found(RULE, given, message, edits, status=status, hint=same and not file.old)
+            yield file.found(given, message, edits, status=status, hint=same and not file.old)
 
 
 def _is_flat(node: ast.expr) -> bool:

@@ -1,7 +1,17 @@
-"""One optimizer that is compiled into several models gets a copy for each, with a common learning rate.
+"""An optimizer that is compiled into several models is copied for each, with a common learning rate.
 
-In Keras 2 the discriminator and the whole of a GAN could share one `Adam`: each model had its own moments. Keras 3
-builds an optimizer for the weights of one model, and refuses others.
+In Keras 2 the discriminator and the combined model of a GAN could share one `Adam`: each model had its own moments.
+Keras 3 builds an optimizer for the weights of one model, and refuses others.
+
+```diff
+ from keras.optimizers import Adam
++from parallel_compat.legacy.optimizers import for_one_compile
+ adam = Adam(2e-4)
+-d.compile(loss='binary_crossentropy', optimizer=adam)
+-gan.compile(loss='binary_crossentropy', optimizer=adam)
++d.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
++gan.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
+```
 """
 
 from __future__ import annotations
@@ -17,21 +27,7 @@ from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
-RULE = "shared-optimizers"
 SAFE = True
-BEFORE = """\
-from keras.optimizers import Adam
-adam = Adam(2e-4)
-d.compile(loss='binary_crossentropy', optimizer=adam)
-gan.compile(loss='binary_crossentropy', optimizer=adam)
-"""
-AFTER = """\
-from keras.optimizers import Adam
-from parallel_compat.legacy.optimizers import for_one_compile
-adam = Adam(2e-4)
-d.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
-gan.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
-"""
 
 _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
 
@@ -120,4 +116,4 @@ def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
     if edits is not None:
         name = file.source.segment(given)
         message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."
-        yield file.found(RULE, given, message, edits, hint=not file.old)
+        yield file.found(given, message, edits, hint=not file.old)

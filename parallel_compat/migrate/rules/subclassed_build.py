@@ -1,7 +1,18 @@
-"""`model.build(shape)` of a subclassed model becomes a function that makes its weights.
+"""`model.build(shape)` of a subclassed model becomes a function that creates its weights.
 
-In tf.keras it called the model on inputs of this shape. Keras 3 makes nothing, so that weights are counted, saved or
-loaded that are not there yet. Where the file does not tell the class, nothing is said.
+In tf.keras `build` called the model on inputs of this shape. In Keras 3 it creates no weights, so counting, saving or
+loading them fails. If the file does not show the model's class, nothing changes.
+
+```diff
+ import tensorflow as tf
++from parallel_compat.legacy.models import build
+ class Net(tf.keras.Model):
+     def call(self, x):
+         return self.dense(x)
+ net = Net()
+-net.build((None, 28))
++build(net, (None, 28))
+```
 """
 
 from __future__ import annotations
@@ -15,25 +26,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
 
-RULE = "subclassed-build"
 SAFE = True
-BEFORE = """\
-import tensorflow as tf
-class Net(tf.keras.Model):
-    def call(self, x):
-        return self.dense(x)
-net = Net()
-net.build((None, 28))
-"""
-AFTER = """\
-import tensorflow as tf
-from parallel_compat.legacy.models import build
-class Net(tf.keras.Model):
-    def call(self, x):
-        return self.dense(x)
-net = Net()
-build(net, (None, 28))
-"""
 
 _ROW = Member(
     MODEL,
@@ -41,7 +34,7 @@ _ROW = Member(
     Change.PROVIDED,
     "parallel_compat.legacy.models.build",
     method=True,
-    note="In Keras 3 it makes no weights of a subclassed model.",
+    note="In Keras 3 it creates no weights of a subclassed model.",
 )
 
 
@@ -56,4 +49,4 @@ def find(file: File) -> Iterator[Finding]:
             {each.name for each in class_.body if isinstance(each, ast.FunctionDef)} if class_ is not None else set()
         )
         if "call" in names and "build" not in names:
-            yield from methods.to_function(file, RULE, call, _ROW)
+            yield from methods.to_function(file, call, _ROW)

@@ -1,6 +1,15 @@
-"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without `.as_list()` and `.value` behind them.
+"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()` or `.value`.
 
 A `KerasTensor` has neither; its `shape` is a tuple.
+
+```diff
+ from keras.layers import Input
+ x = Input((3,))
+-width = x._keras_shape[-1]
+-shape = x.get_shape().as_list()
++width = x.shape[-1]
++shape = list(x.shape)
+```
 """
 
 from __future__ import annotations
@@ -14,20 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import LAYER, TENSOR
 
-RULE = "tensor-shape"
 SAFE = True
-BEFORE = """\
-from keras.layers import Input
-x = Input((3,))
-width = x._keras_shape[-1]
-shape = x.get_shape().as_list()
-"""
-AFTER = """\
-from keras.layers import Input
-x = Input((3,))
-width = x.shape[-1]
-shape = list(x.shape)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -69,14 +65,14 @@ def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> 
     guess = kind is None and name != "_keras_shape"
     if guess:
         message += methods.GUESS.format(methods.receiver_text(file, attribute), "a tensor")
-    yield file.found(RULE, attribute, message, edits, status=Status.UNSAFE if guess else Status.REWRITTEN)
+    yield file.found(attribute, message, edits, status=Status.UNSAFE if guess else Status.REWRITTEN)
 
 
 def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
     """`.value` of what came out of a shape through a variable: `height.value`, `shape[1].value`."""
     end = file.source.end(node)
     message = "A dimension was an object with a `value`; now it is a number."
-    yield file.found(RULE, node, message, [Edit(file.source.end(node.value), end, "")])
+    yield file.found(node, message, [Edit(file.source.end(node.value), end, "")])
 
 
 def _is_dimension(file: File, node: ast.expr) -> bool:

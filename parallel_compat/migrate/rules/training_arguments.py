@@ -1,7 +1,16 @@
-"""Arguments of `compile`, `fit`, `evaluate` and `predict`: renamed, moved or no more.
+"""Arguments of `compile`, `fit`, `evaluate` and `predict` that were renamed, moved or removed.
 
-`nb_epoch` becomes `epochs`; `workers`, `use_multiprocessing` and `max_queue_size` go, they did not change results;
-`metrics` as the third position of `compile` is named, because Keras 3 has `loss_weights` there.
+`nb_epoch` becomes `epochs`. `workers`, `use_multiprocessing` and `max_queue_size` are dropped; they did not change
+results. A third positional argument of `compile` becomes `metrics=`, because Keras 3 has `loss_weights` there.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential()
+-model.compile('adam', 'mse', ['accuracy'])
+-model.fit(x, y, nb_epoch=3)
++model.compile('adam', 'mse', metrics=['accuracy'])
++model.fit(x, y, epochs=3)
+```
 """
 
 from __future__ import annotations
@@ -15,20 +24,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
 
-RULE = "training-arguments"
 SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', ['accuracy'])
-model.fit(x, y, nb_epoch=3)
-"""
-AFTER = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', metrics=['accuracy'])
-model.fit(x, y, epochs=3)
-"""
 
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
 # Other methods: whose, and whether nothing else has one of the name.
@@ -48,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
             assert isinstance(call.func, ast.Attribute)
             kind = file.kinds.of(call.func.value)
             if kind == of or (of == LAYER and kind == MODEL) or (kind is None and telling):
-                yield from argument_edits.rewrite(file, RULE, call, f"{of}.{method}", method)
+                yield from argument_edits.rewrite(file, call, f"{of}.{method}", method)
     for method in _METHODS:
         for call in file.method_calls.get(method, ()):
             assert isinstance(call.func, ast.Attribute)
@@ -56,7 +52,7 @@ def find(file: File) -> Iterator[Finding]:
             if kind is not None and kind != MODEL:
                 continue
             guess = kind is None
-            for finding in argument_edits.rewrite(file, RULE, call, f"{MODEL}.{method}", method):
+            for finding in argument_edits.rewrite(file, call, f"{MODEL}.{method}", method):
                 if guess and finding.status is Status.REWRITTEN:
                     yield from _guessed(file, finding, call, method)
                 else:

@@ -1,7 +1,20 @@
 """`tf.logical_and(training, self.trainable)` in a layer's `call` becomes `training and self.trainable`.
 
-So frozen layers were written, most often a BatchNormalization. tf.keras read the number off the operation; in a
-`tf.function` Keras 3 asks a tensor for its truth, which it refuses. `training` is True, False or None in Keras 3.
+Frozen layers were often written so, most often a BatchNormalization. tf.keras read the value of the operation. Keras 3
+uses the tensor as a Python bool, which a `tf.function` refuses. In Keras 3 `training` is True, False or None.
+
+```diff
+ import tensorflow as tf
+
+ class BatchNormalization(tf.keras.layers.BatchNormalization):
+     def call(self, x, training=False):
+         if training is None:
+-            training = tf.constant(False)
+-        training = tf.logical_and(training, self.trainable)
++            training = False
++        training = bool(training and self.trainable)
+         return super().call(x, training)
+```
 """
 
 from __future__ import annotations
@@ -13,28 +26,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER
 
-RULE = "training-flags"
 SAFE = True
-BEFORE = """\
-import tensorflow as tf
-
-class BatchNormalization(tf.keras.layers.BatchNormalization):
-    def call(self, x, training=False):
-        if training is None:
-            training = tf.constant(False)
-        training = tf.logical_and(training, self.trainable)
-        return super().call(x, training)
-"""
-AFTER = """\
-import tensorflow as tf
-
-class BatchNormalization(tf.keras.layers.BatchNormalization):
-    def call(self, x, training=False):
-        if training is None:
-            training = False
-        training = bool(training and self.trainable)
-        return super().call(x, training)
-"""
 
 _FUNCTIONS = {"tensorflow.logical_and": "and", "tensorflow.logical_or": "or", "tensorflow.constant": ""}
 
@@ -94,8 +86,8 @@ def _are_flags(file: File, nodes: list[ast.expr]) -> bool:
 
 def _found(file: File, call: ast.Call) -> Finding:
     text = _python(file, call)
-    message = f"`{file.source.segment(call)}` is a number, `{text}`: Keras 3 asks for its truth."
-    return file.found(RULE, call, message, [file.replace(call, text)])
+    message = f"`{file.source.segment(call)}` is `{text}`: Keras 3 uses it as a bool, not as a tensor."
+    return file.found(call, message, [file.replace(call, text)])
 
 
 def _python(file: File, node: ast.expr) -> str:

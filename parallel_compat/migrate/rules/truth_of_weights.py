@@ -1,7 +1,19 @@
 """`if self.bias:` of a layer's weight becomes `if self.bias is not None:`.
 
-A weight was a variable of a graph, which was true as any object is; today it is asked for the truth of its values,
-and refuses if it has several.
+In Keras 2 a weight was a variable of a graph, which was always true. Today its value decides, and a weight with several
+values is an error.
+
+```diff
+ from keras.layers import Layer
+
+ class Shift(Layer):
+     def build(self, shape):
+         self.bias = self.add_weight(name='bias', shape=shape[1:]) if self.use_bias else None
+
+     def call(self, x):
+-        return x + self.bias if self.bias else x
++        return x + self.bias if self.bias is not None else x
+```
 """
 
 from __future__ import annotations
@@ -14,28 +26,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL
 
-RULE = "truth-of-weights"
 SAFE = True
-BEFORE = """\
-from keras.layers import Layer
-
-class Shift(Layer):
-    def build(self, shape):
-        self.bias = self.add_weight(name='bias', shape=shape[1:]) if self.use_bias else None
-
-    def call(self, x):
-        return x + self.bias if self.bias else x
-"""
-AFTER = """\
-from keras.layers import Layer
-
-class Shift(Layer):
-    def build(self, shape):
-        self.bias = self.add_weight(name='bias', shape=shape[1:]) if self.use_bias else None
-
-    def call(self, x):
-        return x + self.bias if self.bias is not None else x
-"""
 
 # Weights that Keras's own layers make: a class may ask for one that it inherits.
 _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwise_kernel", "pointwise_kernel"))
@@ -111,8 +102,8 @@ def _is_of_self(node: ast.expr) -> bool:
 def _compared(file: File, node: ast.expr) -> Finding:
     text = file.source.segment(node)
     negation = file.tree.parents.get(node)
-    message = f"`{text}` is a weight, whose truth is that of its values today; it was asked whether it is there."
+    message = f"`{text}` is a weight: `if` tested whether it exists, today it tests its values."
     if isinstance(negation, ast.UnaryOp):
-        return file.found(RULE, node, message, [file.replace(negation, f"{text} is None")])
+        return file.found(node, message, [file.replace(negation, f"{text} is None")])
     end = file.source.end(node)
-    return file.found(RULE, node, message, [Edit(end, end, " is not None")])
+    return file.found(node, message, [Edit(end, end, " is not None")])

@@ -1,6 +1,20 @@
-"""A layer of one's own that `TimeDistributed` wraps, and that does not say what shape it gives, gets the method.
+"""A custom layer in `TimeDistributed` gets a `compute_output_shape` if it has none.
 
-Keras 2 took it to give the shape that it is given, tf.keras called it to find out. Keras 3 refuses it.
+Without one Keras 2 assumed that the output has the input's shape, and tf.keras called the layer to find out. Keras 3
+raises an error.
+
+```diff
+ from keras.layers import TimeDistributed
+-from keras.layers.core import Layer
++from keras.layers import Layer
+ class Scale(Layer):
+     def call(self, x):
+         return 2 * x
++
++    def compute_output_shape(self, input_shape):
++        return input_shape
+ x = TimeDistributed(Scale())(x)
+```
 """
 
 from __future__ import annotations
@@ -14,27 +28,7 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-RULE = "wrapped-layers"
 SAFE = True
-BEFORE = """\
-from keras.layers import TimeDistributed
-from keras.layers.core import Layer
-class Scale(Layer):
-    def call(self, x):
-        return 2 * x
-x = TimeDistributed(Scale())(x)
-"""
-AFTER = """\
-from keras.layers import TimeDistributed
-from keras.layers import Layer
-class Scale(Layer):
-    def call(self, x):
-        return 2 * x
-
-    def compute_output_shape(self, input_shape):
-        return input_shape
-x = TimeDistributed(Scale())(x)
-"""
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -46,9 +40,9 @@ def find(file: File) -> Iterator[Finding]:
             continue
         if not any(file.names.target(base) == "keras.layers.Layer" for base in class_.bases):
             continue
-        message = f"`TimeDistributed` asks `{class_.name}` what shape it gives, which Keras 2 did not have to be told."
+        message = f"`TimeDistributed` needs the output shape of `{class_.name}`, which Keras 2 did not."
         edits = list(_method(file, class_))
-        yield file.found(RULE, class_, message, edits, hint=not file.old)
+        yield file.found(class_, message, edits, hint=not file.old)
 
 
 def _method(file: File, class_: ast.ClassDef) -> Iterator[Edit]:
