@@ -35,7 +35,7 @@ def find(file: File) -> Iterator[Finding]:
         certain = _is_generator(file, func.value)
         message = "`x.next()` is `next(x)` in Python 3."
         if not certain:
-            message += f" (Unsafe: that `{methods.receiver_text(file, func)}` is assumed to be an iterator.)"
+            message += f" (Unsafe: `{methods.receiver_text(file, func)}` is assumed to be an iterator.)"
         yield file.found(func, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
 
 

@@ -64,7 +64,7 @@ def _guessed(file: File, finding: Finding, call: ast.Call, method: str) -> Itera
     yield replace(
         finding,
         status=Status.UNSAFE,
-        message=finding.message + f" (Unsafe: that `{_receiver(file, call)}` is a Keras model is a guess.)",
+        message=finding.message + f" (Unsafe: `{_receiver(file, call)}` is assumed to be a Keras model.)",
     )
 
 
