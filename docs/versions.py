@@ -19,8 +19,8 @@ README, PAGE, PICTURES = ROOT / "README.md", ROOT / "docs" / "evidence" / "versi
 HEAD = "| Python | TensorFlow | Keras | Parallel model | Tested on |\n|---|---|---|---|---|\n"
 _PAGE = """# Tested versions
 
-Parallel model: `multi_gpu_model` on two simulated devices, trained, saved, and loaded by plain Keras. `run`: which facts
-or scripts of an era gave the old results. Written by `docs/versions.py` from `docs/versions.json`. Linux, CPUs only.
+Parallel model: `multi_gpu_model` on two simulated devices, trained, saved, and loaded by plain Keras. `run`: the facts
+or scripts of an era that gave the old results. Linux, CPUs only. `docs/versions.py` writes this page from `versions.json`.
 
 | Python | TensorFlow | Keras | Parallel model | `run` | Tested on | Notes |
 |---|---|---|---|---|---|---|
