@@ -23,7 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import parts_of, text_of
 from parallel_compat.migrate.scopes import defaults_of
-from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
+from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
 from parallel_compat.names.members import MODEL
 
 SAFE = True
@@ -34,7 +34,28 @@ _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find strings that name something."""
+    """Find strings that name something: in arguments of Keras, and elsewhere those that nothing else says."""
+    found = list(_in_arguments(file))
+    yield from found
+    places = {finding.offset for finding in found}
+    for node in file.tree.strings:
+        if node.value in TELLING and file.source.start(node) not in places and _is_passed_on(file, node):
+            kind, today = TELLING[node.value]
+            message = f"The {kind} {node.value!r} is now {today}: say that wherever Keras gets this string."
+            yield file.attention(node, message, hint=not file.old and node.value in ALSO_TODAY)
+
+
+def _is_passed_on(file: File, node: ast.Constant) -> bool:
+    """Whether a string can reach Keras: it is not compared, no key, and no name of an object."""
+    parent = file.tree.parents.get(node)
+    if isinstance(parent, ast.Compare | ast.Subscript | ast.Expr | ast.JoinedStr | ast.BinOp):
+        return False
+    if isinstance(parent, ast.Dict):
+        return node in parent.values
+    return not (isinstance(parent, ast.keyword) and parent.arg == "name")
+
+
+def _in_arguments(file: File) -> Iterator[Finding]:
     for call, _ in file.calls_on(MODEL, "compile"):
         yield from _strings(file, calls.argument(call, "loss", 1), "loss")
         for name in ("metrics", "weighted_metrics"):
