@@ -14,7 +14,7 @@ from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
 
-_OF_BOTH = "TensorFlow 1's function of this name is the mean of all, Keras's has one per sample."
+_OF_BOTH = "TensorFlow 1's function of this name returns one mean, Keras's one value per sample."
 
 
 class DottedFindings:
@@ -147,14 +147,14 @@ class DottedFindings:
             return
         parent = path.rpartition(".")[0]
         if parent == BACKEND and path.rpartition(".")[2] not in (*table.names_of("keras.backend"), "backend"):
-            yield file.attention(chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            yield file.attention(chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         if not parent.startswith(base):
             return
         if parent == base and home_of_module(base) not in (None, base) and self._homes.home(bindings[0]) != base:
             if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
-                yield file.attention(chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+                yield file.attention(chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         canonical = table.canonical(parent)
         if not is_alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
-            yield file.attention(chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")
+            yield file.attention(chain, f"`{parent}` is gone, and `{path}` is not a known name.")

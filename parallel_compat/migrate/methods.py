@@ -49,7 +49,7 @@ def short(file: File, node: ast.expr) -> str:
 
 def guessed(file: File, node: ast.expr, of: str) -> str:
     """Say what is a guess: that an object is of a kind."""
-    return f"that `{short(file, node)}` is {WHAT[of]} is a guess."
+    return f"`{short(file, node)}` is assumed to be {WHAT[of]}."
 
 
 def to_function(

@@ -33,7 +33,7 @@ _REASONS = {
     "Adagrad": "Keras 3 adds `epsilon` under the root",
     "Nadam": "Keras 3 has another momentum",
 }
-_OF_EMBEDDINGS = "Keras 3 squares what a batch says of one row of an `Embedding` part by part"
+_OF_EMBEDDINGS = "Keras 3 squares each part of the gradient of an `Embedding` row separately"
 _WITH_EMBEDDINGS = ("Adam", "Adamax", "Adadelta")
 _EMBEDDING = re.compile(r"\bEmbedding\(")
 # They moved the rows that were looked up alone, in tf.keras.
@@ -74,7 +74,7 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
     if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
         return  # `Adam.from_config`, a class made of it
     if by_row:
-        message = f"`{name}`: {reason}, and all rows of an `Embedding` move, not those alone that were looked up."
+        message = f"`{name}`: {reason}, and updates all rows of an `Embedding`, not only those looked up."
         yield file.attention(node, message)
         return
     unsafe = file.era is Era.TF_KERAS_2_2 and "so did `tf.keras` since TensorFlow 2.11."

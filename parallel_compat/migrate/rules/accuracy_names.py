@@ -80,9 +80,9 @@ def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) ->
 
 
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
-    message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
+    message = f"`{old}` {where} is `{new}` if the model is compiled with `accuracy`."
     guess = "is it the history of a training?" if where == _GUESSED else ""
-    return file.found(node, message, edits, unsafe=guess if certain else "neither this file nor the others tell.")
+    return file.found(node, message, edits, unsafe=guess if certain else "no file shows which of them is logged.")
 
 
 def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:

@@ -55,14 +55,12 @@ def find(file: File) -> Iterator[Finding]:
     boards = file.project.boards | project_facts.done_with_boards(file.source.text)
     for call in file.calls_by_target.get(_BOARD, ()) if "written" in boards else ():
         if file.redirect(call.func, _STAND_INS[_BOARD]):
-            message = f"Summaries are added by its `writer`, which the one of Keras 3 has not: `{_STAND_INS[_BOARD]}`."
+            message = f"Summaries are added by its `writer`, which Keras 3's does not have: `{_STAND_INS[_BOARD]}`."
             yield file.found(call.func, message)
     for call in file.method_calls.get("add_summary", ()) if "made" not in boards else ():
         owner = calls.receiver(call)
         if isinstance(owner, ast.Attribute) and owner.attr == "writer" and not is_self(owner.value):
-            message = (
-                f"Keras 3's `TensorBoard` has no `writer`: make it a `{_STAND_INS[_BOARD]}`, whose `writer` has it."
-            )
+            message = f"Keras 3's `TensorBoard` has no `writer`: make it a `{_STAND_INS[_BOARD]}`, which has one."
             yield file.attention(call, message, hint=True)
 
 

@@ -94,7 +94,7 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
     for node in file.tree.strings:
         class_, old = _by_name(file, node)
         if old and node not in given and not _chooses(file, node):
-            message = f"{_meant(node, class_, old)} Where `compile` gets the name, give it that optimizer."
+            message = f"{_meant(node, class_, old)} If `compile` gets this name, pass that optimizer instead."
             yield file.attention(node, message, hint=not file.old)
 
 

@@ -30,8 +30,8 @@ def find(file: File) -> Iterator[Finding]:
     found = next((call for call in file.tree.calls if _adds_to_first(file, call)), None)
     if found is not None:
         message = (
-            "Keras 3.15 adds the bias of channels that come first along the width, where that is as long as there are "
-            'channels. Or write the model with `data_format="channels_last"`.'
+            "Keras 3.15 adds the bias along the width if the pictures are as wide as there are channels. "
+            'Write the model with `data_format="channels_last"`.'
         )
         yield file.attention(found, message, hint=not file.old)
 

@@ -53,8 +53,8 @@ def _computed(file: File, build: ast.FunctionDef) -> Iterator[Finding]:
         if ast.unparse(target) not in weights and _reads(file, value, weights):
             text = file.source.segment(target)
             message = (
-                f"`{text}` is computed in `build`, of weights: Keras 3 does so once, and it stays what the weights "
-                "began with. Compute it in `call`."
+                f"`{text}` is computed from weights in `build`: Keras 3 does this once, with the initial weights. "
+                "Compute it in `call`."
             )
             yield file.attention(node, message)
             weights.add(ast.unparse(target))

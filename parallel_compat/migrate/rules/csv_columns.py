@@ -39,7 +39,7 @@ def find(file: File) -> Iterator[Finding]:
     loggers: list[ast.expr] = [call.func for call in file.calls_by_target.get(_OF_KERAS, ())]
     loggers += [base for each in file.tree.classes for base in each.bases if file.names.target(base) == _OF_KERAS]
     for logger in loggers:
-        message = f"`CSVLogger` of Keras 3 writes columns of a validation that there is not; `{_STAND_IN}` does not."
+        message = f"`CSVLogger` of Keras 3 writes columns `val_...` also without validation; `{_STAND_IN}` does not."
         edits = file.replaced_by(_STAND_IN, logger)
         if edits is None:
             yield file.attention(logger, message, hint=not file.old)

@@ -49,7 +49,7 @@ _PLACES = {
 _ENDINGS = ("activation", "_constraint", "_regularizer")
 # What an argument or a name is called that holds such a string on its way to a layer.
 _ON_ITS_WAY = re.compile(r"act|loss|metric|regulari|constraint|nonlin", re.IGNORECASE)
-_HAND_OVER = "Hand over the function itself."
+_HAND_OVER = "Pass the function itself."
 
 
 class _Given(NamedTuple):
@@ -68,7 +68,7 @@ def find(file: File) -> Iterator[Finding]:
         for node, of_metric in direct:
             yield from _named(file, node, given.get(str(node.value)), of_metric=of_metric)
         for node in _on_their_way(file, names, {node for node, _ in direct}):
-            message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
+            message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
             yield file.attention(node, message)
     yield from _not_required(file)
 
@@ -79,10 +79,10 @@ def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: boo
         function = None
     is_logged_otherwise = of_metric and (function is None or function.id != node.value)
     if function is None or is_logged_otherwise or not _is_seen_from(file, function, node):
-        message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
+        message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
         yield file.attention(node, message)
         return
-    message = f"`{function.id}` is handed over itself: Keras 3 looks for {node.value!r} among its own functions alone."
+    message = f"`{function.id}` is passed itself: Keras 3 looks up {node.value!r} only among its own functions."
     wrapper, imports = (of_metric and file.reference(METRIC_FUNCTION, node)) or ("", ())
     text = f"{wrapper}({function.id})" if wrapper else function.id
     yield file.found(node, message, [file.replace(node, text), *imports])
@@ -198,7 +198,7 @@ def _not_required(file: File) -> Iterator[Finding]:
         for name, value in _items(file, calls.argument(call, "custom_objects", 1)):
             if name in FUNCTIONS_OF_TODAY and not isinstance(file.kinds.definition(value), ast.ClassDef):
                 message = (
-                    f"Where the config says {name!r}, Keras 3 takes its own function, not that of `custom_objects`. "
+                    f"For {name!r} in a config Keras 3 takes its own function, not that of `custom_objects`. "
                     "Give yours another name."
                 )
                 yield file.attention(value, message)

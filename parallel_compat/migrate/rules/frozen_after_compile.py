@@ -53,7 +53,7 @@ def find(file: File) -> Iterator[Finding]:
             continue
         edits = [file.insert_statement(statement, f"{spelled[0]}({name})"), *spelled[1]]
         message = (
-            f"`trainable` is set after `{name}.compile`, which settled what trains; in Keras 3 the first batch does."
+            f"`trainable` is set after `{name}.compile`, which decided what trains; in Keras 3 the first batch does."
         )
         yield file.found(call, message, edits, hint=not file.old)
 
@@ -77,7 +77,7 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
         indent = file.source.before(start)
         end = "; " if indent.strip() else file.source.newline + indent
         edits = [Edit(start, start, f"{spelled[0]}({name}){end}"), *spelled[1]]
-        message = f"If `{name}` has been compiled: that settled what trains; in Keras 3 the first batch does."
+        message = f"If `{name}` is compiled already: `compile` decided what trains; in Keras 3 the first batch does."
         yield file.found(flag, message, edits, hint=not file.old)
 
 

@@ -52,8 +52,8 @@ def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> It
     ]
     if thaws and _stands_as_a_whole(file, frozen.value):
         message = (
-            f"`{name}` is frozen: where it is called as a whole, nothing inside it trained, whatever was thawed. "
-            "Keras 3 trains what is thawed: leave this out for the results of then."
+            f"`{name}` is frozen: called as a layer it trained nothing. "
+            "Keras 3 trains its trainable layers: remove this line for the old results."
         )
         for each in thaws:
             yield file.attention(each, message)
@@ -70,8 +70,8 @@ def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> 
         _holder(file, each) == name for each in added
     ):
         message = (
-            f"`{name}.trainable = False` left its layers as they were: Keras 2.2.4 trained them in a model that is "
-            "built on its outputs or of its layers. Keras 3 freezes them: leave this out for the results of then."
+            f"`{name}.trainable = False` did not change its layers: Keras 2.2.4 trained them in a model that is "
+            "built on its outputs or of its layers. Keras 3 freezes them: remove this line for the old results."
         )
         yield file.attention(frozen, message)
 

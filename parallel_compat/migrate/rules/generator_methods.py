@@ -30,7 +30,7 @@ SAFE = True
 
 
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
-_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: give `shuffle=False`."
+_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: pass `shuffle=False`."
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -59,8 +59,8 @@ def find(file: File) -> Iterator[Finding]:
                 in_order = ()
             elif in_order and _may_iterate_again(file):
                 message = (
-                    "With `workers=0` Keras on TensorFlow 1 called no `on_epoch_end` of a Sequence, and "
-                    "`parallel_compat.fit_generator` calls it: where it shuffles, or draws anew, batches are others."
+                    "With `workers=0` Keras on TensorFlow 1 did not call `on_epoch_end` of a Sequence; "
+                    "`parallel_compat.fit_generator` does. If it shuffles, the batches differ."
                 )
                 yield file.attention(call, message)
             yield from methods.to_function(file, call, row, more=(*renames, *in_order))

@@ -109,8 +109,7 @@ def find(file: File) -> Iterator[Finding]:
             yield file.attention(call, message, hint=file.kinds.of(model) is None)
     for call in _added_outside_of_calls(file):
         message = (
-            "Keras 3 drops a loss that a layer adds outside of its `call`, without a word: say `self.add_loss(...)` "
-            "there."
+            "Keras 3 silently drops a loss that a layer adds outside of its `call`: call `self.add_loss(...)` there."
         )
         yield file.attention(call, message)
     for node in _shapes_of_calls(file):
@@ -119,11 +118,11 @@ def find(file: File) -> Iterator[Finding]:
     for call in file.method_calls.get("add_metric", ()):
         kind = file.kinds.of(calls.receiver(call))
         if kind in (None, LAYER, MODEL):
-            message = "`add_metric` is gone: give `compile` a metric, or update one of the layer's own in its `call`."
+            message = "`add_metric` is gone: pass `compile` a metric, or update one of the layer's own in its `call`."
             yield file.attention(call, message, hint=kind is None)
     for class_ in file.classes_of(OPTIMIZER):
         if (method := methods_of(class_).get("get_updates")) is not None:
-            message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
+            message = "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`."
             yield file.attention(method, message)
 
 

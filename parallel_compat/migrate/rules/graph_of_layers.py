@@ -47,7 +47,7 @@ def find(file: File) -> Iterator[Finding]:
     for node, what in (*_of_lambda_layers(file), *_compiled(file)):
         captured = _captured(file, node)
         if captured is not None:
-            message = f"{what} reads `{captured}`, a tensor between layers, which has no values when it is called."
+            message = f"{what} reads `{captured}`, a symbolic tensor, which has no values when it is called."
             yield file.attention(node, message)
     for class_ in file.classes_of(LAYER, MODEL):
         if file.kinds.of_class(class_) == LAYER:
@@ -58,16 +58,16 @@ def find(file: File) -> Iterator[Finding]:
         layers = calls.receiver(call)
         kind = file.kinds.of(layers.value) if isinstance(layers, ast.Attribute) and layers.attr == "layers" else LAYER
         if kind in (None, MODEL):
-            message = "`layers.pop()` took the last layer off a model, whose `layers` are a new list in Keras 3."
+            message = "`layers.pop()` removed the last layer of a model; in Keras 3 `layers` is a new list each time."
             yield file.attention(call, message, hint=kind is None)
     for call in file.tree.calls:
         if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
-            message = "Weights of tf.keras were checkpoints of TensorFlow, among which this looks for the last."
+            message = "tf.keras wrote weights as TensorFlow checkpoints, and this looks for the latest."
             yield file.attention(call, message, hint=not file.old)
         yield from _mode_by_position(file, call)
         number = _number_among_inputs(file, call)
         if number is not None:
-            message = "A layer or model is called on a number among tensors, which Keras 3 refuses."
+            message = "A layer or model is called on tensors and numbers together, which Keras 3 refuses."
             yield file.attention(number, message, hint=True)
 
 
@@ -122,7 +122,7 @@ def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
     mask = method.args.args[2].arg if method is not None and len(method.args.args) > 2 else None
     for each in ast.walk(method) if method is not None else ():
         if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
-            message = "`compute_mask` takes one of the masks of several inputs, which Keras 3 may give as None."
+            message = "`compute_mask` reads one of the masks of several inputs; in Keras 3 it may be None."
             yield file.attention(each, message)
             return
 
@@ -133,7 +133,7 @@ def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
     if "__call__" in methods and "call" not in methods:
         message = (
             f"`{class_.name}` is a layer that applies others in `__call__`: in a `Sequential` model these were "
-            "trained, where Keras 3 passes over them."
+            "trained; Keras 3 ignores them."
         )
         yield file.attention(methods["__call__"], message)
 
@@ -149,7 +149,9 @@ def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         if _mode_of_known(file, each) is not None:
             continue
         if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
-            yield file.attention(each, "A layer gets what is no tensor by position, which Keras 3 wants by its name.")
+            yield file.attention(
+                each, "A layer gets an argument that is not a tensor by position; Keras 3 wants it by name."
+            )
             return
 
 
@@ -158,12 +160,10 @@ def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
     name = _mode_of_known(file, call)
     if name is not None:
         start = file.source.start(call.args[1])
-        message = f"Keras 3 takes `{name}` of a layer by its name alone."
+        message = f"Keras 3 takes `{name}` of a layer only by name."
         yield file.found(call.args[1], message, [Edit(start, start, f"{name}=")])
     elif _may_be_a_mode(file, call):
-        message = (
-            f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes what is no tensor by its name alone."
-        )
+        message = f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes only tensors by position."
         yield file.attention(call.args[1], message, hint=True)
 
 

@@ -34,7 +34,7 @@ def find(file: File) -> Iterator[Finding]:
     for function in file.tree.functions:
         if isinstance(function, ast.FunctionDef) and _makes_towers(function):
             towers.add(function)
-            message = f"`{function.name}` builds one tower per device by hand; call `{TARGET}` in its place."
+            message = f"`{function.name}` builds one tower per device by hand; call `{TARGET}` instead."
             yield file.attention(function, message)
     for call in file.tree.calls:
         name = last_name(call.func)

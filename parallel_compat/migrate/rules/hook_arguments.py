@@ -54,10 +54,10 @@ def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
 
 
 def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
-    message = f"Keras 3 hands `{argument.arg}` over as `logs`."
+    message = f"Keras 3 passes `{argument.arg}` as `logs`."
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
     if any(each.id == "logs" for each in names):
-        return file.attention(_at(argument), message + " Call it so: another name here is `logs`.")
+        return file.attention(_at(argument), message + " Rename it: another name here is `logs` already.")
     read = [each for each in names if any(binding.node is argument for binding in file.tree.bindings(each))]
     places = [file.source.start(each) for each in (_at(argument), *read)]
     return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])

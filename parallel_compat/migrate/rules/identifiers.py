@@ -77,7 +77,7 @@ def _in_arguments(file: File) -> Iterator[Finding]:
 
 
 def _reductions(file: File) -> Iterator[Finding]:
-    """Find `reduction="auto"` of losses: where one is made, and in the classes of one's own."""
+    """Find `reduction="auto"` of losses: where one is made, and in custom classes."""
     given: list[ast.expr | None] = []
     for target, found in file.calls_by_target.items():
         if target.startswith("keras.losses."):
@@ -123,7 +123,7 @@ def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = Fal
         row = identifiers()[kind][str(value.value)]
         message = f"The {kind} `{row.old}` is now `{row.new}`."
         if shared:
-            yield file.attention(value, f"{message} What else reads the name may know the old one.")
+            yield file.attention(value, f"{message} Other code may still use the old name.")
         else:
             start = file.source.text.index(row.old, file.source.start(value))
             yield file.found(value, message, [Edit(start, start + len(row.old), row.new)])
@@ -138,7 +138,7 @@ def _is_read_once(file: File, name: ast.Name) -> bool:
 def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
     edits = file.replaced_by(COSINE_PROXIMITY, node)
     if edits is not None:
-        message = f"The metric {node.value!r} had the sign of the loss, `cosine_similarity` has the other one."
+        message = f"The metric {node.value!r} had the sign of the loss; `cosine_similarity` has the opposite one."
         yield file.found(node, message, edits)
 
 

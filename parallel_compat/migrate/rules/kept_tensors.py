@@ -49,5 +49,5 @@ def find(file: File) -> Iterator[Finding]:
             text = file.source.segment(node)
             message = f"`{text}` keeps the tensor of one trace for the next."
             yield file.found(
-                statement, message, [remove_statement(file, statement)], unsafe="is its dtype that of the number?"
+                statement, message, [remove_statement(file, statement)], unsafe="has it the dtype of the number?"
             )

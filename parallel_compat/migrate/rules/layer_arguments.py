@@ -85,7 +85,7 @@ def _batch_shape(file: File, call: ast.Call, name: str) -> Iterator[tuple[Findin
 
 
 def _of_others(file: File) -> Iterator[Finding]:
-    """`batch_input_shape` of what this file does not tell, or of a layer of one's own, which Keras 3 does not take."""
+    """`batch_input_shape` of what this file does not tell, or of a custom layer, which Keras 3 does not take."""
     for call in file.tree.calls:
         given = calls.keyword(call, "batch_input_shape")
         target = file.names.target(call.func) or ""
@@ -107,7 +107,7 @@ def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
     """`Input(shape=, batch_shape=)`: Keras 2 took the shape that has the batch, Keras 3 takes one of them."""
     shape = calls.keyword(call, "shape")
     if shape is not None and calls.keyword(call, "batch_shape") is not None:
-        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 went by the latter."
+        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 used the latter."
         yield file.found(shape, message, calls.remove(file, call, shape))
 
 
@@ -116,7 +116,7 @@ def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator
     for position, argument in enumerate(_SIZES.get(target, ())):
         value = calls.argument(call, argument, position)
         if value is not None and _is_of_numpy(file, value):
-            message = f"`{argument}` of `{name}` is an integer of numpy, of which Keras 3 takes none."
+            message = f"`{argument}` of `{name}` is a numpy integer, which Keras 3 refuses."
             yield file.found(value, message, file.around(value, "int(", ")"))
 
 
@@ -145,7 +145,7 @@ def _names_by_place(file: File) -> Iterator[Finding]:
         bases = {file.names.target(base) for base in class_.bases}
         if of_super and is_name and bases & {"keras.Model", "keras.models.Model"}:
             start = file.source.start(given)
-            message = "The constructor of `Model` takes `name` by name alone."
+            message = "The constructor of `Model` takes `name` only as a keyword."
             yield file.found(given, message, [Edit(start, start, "name=")])
 
 
@@ -276,7 +276,7 @@ def _losses(file: File) -> Iterator[Finding]:
         losses = calls.keyword(call, "losses")
         unsafe = kind is None and "is it a layer?"
         if inputs is not None:
-            message = "`add_loss` takes the loss alone: it counts in the call that adds it."
+            message = "`add_loss` takes only the loss, which applies to the call that adds it."
             yield file.found(inputs, message, calls.remove(file, call, inputs), unsafe=unsafe)
         if losses is not None:
             message = "`losses` of `add_loss` is now `loss`."

@@ -69,7 +69,7 @@ def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _of_sequential(file: File, node: ast.Attribute) -> Iterator[Finding]:
-    message = f"`{node.attr}` of a `Sequential` is what Keras 3 has as `{node.attr}s[0]`, also before a call."
+    message = f"`{node.attr}` of a `Sequential` is `{node.attr}s[0]` in Keras 3, also before a call."
     end = file.source.end(node)
     yield file.found(node, message, [Edit(end, end, "s[0]")], hint=not file.old)
 
@@ -84,7 +84,7 @@ _NOT_TO_SET = {
         "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
     ),
 }
-# What a layer or model of one's own may not set any more, and what one that is derived from one of these layers.
+# What a custom layer or model may not set any more, and what one that is derived from one of these layers.
 _NOT_TO_SET_IN_CLASSES = ("dtype", "metrics", "metrics_names", "path", "trainable_variables", "variables")
 _NOT_TO_SET_IN_CLASSES_OF = {
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Dense"), "kernel"),

@@ -44,5 +44,5 @@ def find(file: File) -> Iterator[Finding]:
             name = target.rpartition(".")[2]
             edits = file.replaced_by(f"parallel_compat.legacy.layers.{name}", base)
             if name in SAYING_WHAT_THEY_GIVE and edits is not None:
-                message = f"`{class_.name}` gives something else than `{name}`, of which Keras 3 knows what it gives."
+                message = f"`{class_.name}` returns something else than `{name}`, whose output shape Keras 3 uses."
                 yield file.found(base, message, edits, hint=not file.old)

@@ -64,7 +64,7 @@ def _made_an_array(file: File, node: ast.expr, *, certain: bool, hint: bool) -> 
     if spelled is None:
         return file.attention(node, message)
     edits = [*file.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
-    guess = "that it is data of a Keras model, and not of several inputs, is a guess."
+    guess = "it is assumed to be data of a Keras model with one input."
     return file.found(node, message, edits, unsafe=not certain and guess, hint=hint and not certain)
 
 

@@ -111,5 +111,5 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
 def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
     edits = file.wrapped_in_call(METRIC_FUNCTION, node)
     if edits is not None:
-        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
+        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 passes them unchanged."
         yield file.found(node, message, edits, hint=not file.old)

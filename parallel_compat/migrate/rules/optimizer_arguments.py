@@ -111,7 +111,7 @@ def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         yield file.found(rate, message, [file.replace(rate, file.source.segment(rate.args[0]))])
     elif of[2] in ("Variable", "variable"):
         message = (
-            "Keras 3 takes no variable for a learning rate: give a number, and assign to `optimizer.learning_rate`."
+            "Keras 3 takes no variable for a learning rate: pass a number, and assign to `optimizer.learning_rate`."
         )
         yield file.attention(rate, message)
 

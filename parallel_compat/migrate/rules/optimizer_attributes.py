@@ -51,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
         end = file.source.end(node)
         message = f"`{row.old}` of an optimizer is now `{row.new}`."
         if isinstance(node.ctx, ast.Store) and file.is_of_standalone_keras:
-            message += " What was assigned to it once the model trained had no effect in Keras 2.2.4; here it has one."
+            message += " In Keras 2.2.4 an assignment had no effect after training began; now it has."
         yield file.found(node, message, [Edit(end - len(row.old), end, row.new)], unsafe=_guess(file, node.value))
 
 
@@ -76,7 +76,7 @@ def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
     target = "parallel_compat.legacy.optimizer_methods.get_hyper"
     edits = file.read_by_function(target, node, f", {quote}learning_rate{quote}")
     if edits is not None:
-        message = "What an optimizer was given as a schedule is a number today, not the schedule."
+        message = "A learning rate that was passed as a schedule reads as a number today."
         yield file.found(node, message, edits, unsafe=_guess(file, node.value))
 
 

@@ -64,7 +64,7 @@ def _names(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _has_several_outputs(file: File, call: ast.Call) -> bool:
-    """Whether `compile` is told of metrics and of more than one output, or the model is made of a list of outputs."""
+    """Whether `compile` gets metrics and more than one output, or the model is made of a list of outputs."""
     positions = {} if calls.has_stars(call) else {"loss": 1, "metrics": 2}
     values = {name: calls.argument(call, name, positions.get(name)) for name in ("loss", "metrics", "weighted_metrics")}
     known = {name: file.tree.resolved(value) for name, value in values.items() if value is not None}

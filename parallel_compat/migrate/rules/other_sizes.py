@@ -32,8 +32,8 @@ def find(file: File) -> Iterator[Finding]:
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = (
-                "Keras 3 takes inputs of the size that a model was made with. Or make the model anew for "
-                "`Input((None, None, channels))`, and give it the weights by `set_weights(model.get_weights())`."
+                "Keras 3 takes only inputs of the size that a model was built with. Build the model again for "
+                "`Input((None, None, channels))`, and copy the weights: `set_weights(model.get_weights())`."
             )
             yield file.attention(call, message, hint=not file.old)
 

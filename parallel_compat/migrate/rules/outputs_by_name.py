@@ -65,12 +65,12 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
-        message = f"{what} of the one output {name!r}: Keras 3 takes a dict for several outputs alone."
+        message = f"{what} of the one output {name!r}: Keras 3 takes a dict only for several outputs."
         if is_sequential:
             yield file.found(value, message, _without_name(file, value))
         elif what == "Targets":
             edits = _without_name(file, value)
-            yield file.found(value, message, edits, unsafe="has the model no other?", hint=not file.old)
+            yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
 
 
 def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:

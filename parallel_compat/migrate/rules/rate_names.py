@@ -41,4 +41,6 @@ def find(file: File) -> Iterator[Finding]:
             elif certain and file.redirect(call.func, target):
                 yield file.found(call, message)
             else:
-                yield file.found(call, message, edits, unsafe=not certain and "what reads `lr` may be no logs.")
+                yield file.found(
+                    call, message, edits, unsafe=not certain and "`lr` may be read from something else than logs."
+                )

@@ -35,7 +35,7 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             assert isinstance(given.value, ast.List)
             may_be_newer = len(given.value.elts) == outputs and not file.old
-            message = f"`{argument}` was for each of the {outputs} outputs; Keras 3 wants a list for each."
+            message = f"`{argument}` applied to each of the {outputs} outputs; Keras 3 wants a list for each."
             unsafe = may_be_newer and f"newer code wants one of the {outputs} for each output."
             edits = file.around(given.value, "[", f"] * {outputs}")
             yield file.found(given, message, edits, unsafe=unsafe, hint=may_be_newer)

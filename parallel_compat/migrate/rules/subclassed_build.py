@@ -34,7 +34,7 @@ _ROW = Member(
     Change.PROVIDED,
     "parallel_compat.legacy.models.build",
     method=True,
-    note="In Keras 3 it makes no weights of a subclassed model.",
+    note="In Keras 3 it creates no weights of a subclassed model.",
 )
 
 

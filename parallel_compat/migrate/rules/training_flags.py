@@ -82,7 +82,7 @@ def _is_flag(file: File, node: ast.expr) -> bool:
 
 def _found(file: File, call: ast.Call) -> Finding:
     text = _python(file, call)
-    message = f"`{file.source.segment(call)}` is a number, `{text}`: Keras 3 asks for its truth."
+    message = f"`{file.source.segment(call)}` is `{text}`: Keras 3 uses it as a bool, not as a tensor."
     return file.found(call, message, [file.replace(call, text)])
 
 

@@ -87,7 +87,7 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
 def _compared(file: File, node: ast.expr) -> Finding:
     text = file.source.segment(node)
     negation = file.tree.parents.get(node)
-    message = f"`{text}` is a weight, whose truth is that of its values today; it was asked whether it is there."
+    message = f"`{text}` is a weight: `if` tested whether it exists, today it tests its values."
     if isinstance(negation, ast.UnaryOp):
         return file.found(node, message, [file.replace(negation, f"{text} is None")])
     end = file.source.end(node)

@@ -41,7 +41,7 @@ def find(file: File) -> Iterator[Finding]:
             continue
         if not any(file.names.target(base) == "keras.layers.Layer" for base in class_.bases):
             continue
-        message = f"`TimeDistributed` asks `{class_.name}` what shape it gives, which Keras 2 did not have to be told."
+        message = f"`TimeDistributed` needs the output shape of `{class_.name}`, which Keras 2 did not."
         edits = list(_method(file, class_))
         yield file.found(class_, message, edits, hint=not file.old)
 

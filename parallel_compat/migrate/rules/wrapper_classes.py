@@ -46,9 +46,7 @@ def find(file: File) -> Iterator[Finding]:
     for class_ in file.tree.classes:
         if not _wraps(class_):
             continue
-        message = (
-            f"`{class_.name}` recurses without end on Keras 3; call `{TARGET}` in its place: it saves the template."
-        )
+        message = f"`{class_.name}` recurses endlessly on Keras 3; call `{TARGET}` instead: it saves the template."
         yield file.attention(class_, message)
         for call in file.tree.calls:
             if isinstance(call.func, ast.Name) and file.kinds.definition(call.func) is class_:
@@ -70,7 +68,7 @@ def replaced(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         if keyword.arg in new:
             edits.append(calls.rename(file, keyword, new[keyword.arg]))
     message = f"`{name}(...)` is what `{TARGET}(...)` does."
-    yield file.found(call, message, edits, unsafe=f"what else `{name}` does is not looked at.")
+    yield file.found(call, message, edits, unsafe=f"what else `{name}` does is lost.")
 
 
 def _wraps(class_: ast.ClassDef) -> bool:

@@ -1,4 +1,4 @@
-"""Simulated GPUs: what asks TensorFlow 1 for its devices finds as many as were asked for.
+"""Simulated GPUs for TensorFlow 1: code that lists devices finds as many as `--replicas` says.
 
 Soft placement puts what is meant for a simulated GPU on a device that is there, so towers compute what they would.
 

@@ -1,4 +1,4 @@
-"""Names that left TensorFlow after 1.15, and that only its `tf.keras` and `tf.contrib` use.
+"""Names that TensorFlow removed after 1.15, and that only its `tf.keras` and `tf.contrib` use.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -73,7 +73,7 @@ def _evaluate(graph: Any, output: Any) -> Any:
 
 def _refuses(name: str, instead: str) -> Any:
     def refuses(*args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f"{name} left TensorFlow. What to do: {instead}.")
+        raise NotImplementedError(f"{name} was removed from TensorFlow. What to do: {instead}.")
 
     return refuses
 

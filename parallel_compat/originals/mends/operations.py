@@ -1,4 +1,4 @@
-"""Functions and gradients that make a graph of other operations than in TensorFlow 1.15.
+"""Functions and gradients whose graph has other operations than in TensorFlow 1.15.
 
 `tf.set_random_seed` gives an operation that draws the number of operations that the graph has had, so that what a seed
 draws depends on all that was made before. And an optimizer of graphs rounds what it is given: a gradient that asks for
@@ -59,7 +59,7 @@ _WRITTEN_BEFORE = datetime.date(2019, 8, 21)
 
 
 def apply(mends: Register) -> None:
-    """Count operations as then; set the functions and register the gradients."""
+    """Count operations as TensorFlow 1 did; set the functions and register the gradients."""
     if not mends.is_tensorflow_1:
         return
     from tensorflow.compat import v1

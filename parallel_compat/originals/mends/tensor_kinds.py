@@ -1,4 +1,4 @@
-"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape,
+"""What counted as a tensor in TensorFlow 1: a sparse one, the result of `variable += value`, a tuple as a shape,
 a whole float as a size. A variable was true. A ragged tensor was none.
 
 Seen in TensorFlow 2.18 to 2.21.
