@@ -32,7 +32,7 @@ def find(file: File) -> Iterator[Finding]:
             continue
         start = file.source.start(func)
         edits = [Edit(start, start, "next("), Edit(file.dot_of(func), file.source.end(call), ")")]
-        guess = f"that `{methods.short(file, func.value)}` is assumed to be an iterator."
+        guess = f"`{methods.short(file, func.value)}` is assumed to be an iterator."
         unsafe = False if _is_generator(file, func.value) else guess
         yield file.found(func, "`x.next()` is `next(x)` in Python 3.", edits, unsafe=unsafe)
 
