@@ -91,6 +91,7 @@ answers["loaded"] = bool(np.allclose(load_model("model.h5").predict(x), model.pr
 answers["yaml"] = model_from_yaml(model.to_yaml()).layers[0].units
 
 answers["a variable is true"] = bool(model.layers[0].bias)
+answers["a variable is one"] = isinstance(model.layers[0].bias, tf.Variable)
 v = K.variable([2.0])
 v /= 2
 answers["in place"] = K.eval(v).tolist()
@@ -135,6 +136,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "loaded": True,
         "yaml": 2,
         "a variable is true": True,
+        "a variable is one": True,
         "in place": [1.0],
         "begins with another's value": [3.0],
         "backend": ["tensorflow", "float32", "channels_last"],
