@@ -200,7 +200,7 @@ class _Source:
         package = path.partition(".")[0]
         self.imports_keras |= package in ("keras", "tensorflow")
         if path in old_packages.modules():
-            if isinstance(node, ast.Import) or not old_packages.names_of(path):  # else its names are told
+            if isinstance(node, ast.Import) or not old_packages.names_of(path):  # else its names are reported
                 self._named(path, node, found)
             path = old_packages.modules()[path].now
             package = path.partition(".")[0]

@@ -147,7 +147,7 @@ def load_model(
 
     Raises:
         CheckpointError: a `ValueError`: the file is damaged or hostile, holds Python code (in safe mode) or something
-            that there is no more, or a parallel model wrote it and there are too few devices: each by name, and with
+            that no longer exists, or a parallel model wrote it and there are too few devices: each by name, and with
             the way out.
     """
     from parallel_compat.legacy import old_files, saving, tensorflow_folders
@@ -174,7 +174,7 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
         custom_objects: name -> class or function.
 
     Raises:
-        CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that there is no more.
+        CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that no longer exists.
     """
     from parallel_compat.legacy import old_files
 

@@ -154,7 +154,7 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
             if overlapping(settle(text, made | set(finding.edits))):
                 if any(not edit.text and edit.start <= finding.offset < edit.end for edit in settle(text, made)):
                     continue  # it is of what another rewrite takes out
-                message = finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
+                message = finding.message + " (Not applied: another rewrite changes the same code. Run this again.)"
                 finding = replace(finding, status=Status.ATTENTION, message=message, edits=())
             made |= set(finding.edits)
         decided.append(finding)

@@ -74,12 +74,10 @@ class ImportFindings:
                 elif home is None and not is_alive(path):
                     yield file.attention(alias, f"The module `{path}` is gone.")
             elif entry is None and _private(module, alias.name):
-                message = (
-                    f"`{path}` was private to Keras 2, and Keras 3 has it elsewhere or not at all. Copy what it did."
-                )
+                message = f"`{path}` was private to Keras 2; Keras 3 moved or removed it. Copy its code."
                 yield file.attention(alias, message)
             elif entry is None and is_gone(module):
-                message = f"The module `{module}` is gone, and `{alias.name}` is not a name of it that is known here."
+                message = f"The module `{module}` is gone, and `{alias.name}` is not a known name of it."
                 yield file.attention(alias, message)
         if targets:
             edits = move_from(file, statement, targets)

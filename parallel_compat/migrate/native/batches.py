@@ -48,7 +48,7 @@ def find(file: File) -> Iterator[Finding]:
         if not method:
             continue
         if not call.args or calls.has_stars(call) or any(keyword.arg in OF_SAMPLES for keyword in call.keywords):
-            yield file.attention(call, f"`{method}_generator` with arguments that are not known here.")
+            yield file.attention(call, f"`{method}_generator` with unknown arguments.")
             continue
         yield from _method(file, call, method, names)
     for class_ in file.tree.classes:

@@ -49,7 +49,7 @@ def find(file: File) -> Iterator[Finding]:
 
 def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Iterator[Finding]:
     if calls.has_stars(call):
-        yield file.attention(call, f"`{name}` with arguments that are not known here: name them.")
+        yield file.attention(call, f"`{name}` with unknown arguments: name them.")
         return
     edits: list[AnyEdit] = []
     rest: list[ast.expr] = list(call.args)
@@ -69,7 +69,7 @@ def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Ite
     suffixes = (".weights.h5",) if weights else (".keras", ".h5")
     plain = ending is not None and ending.endswith(suffixes) and "period" not in values
     if any(one.arg in _OF_TODAY for one in call.keywords) and not plain:
-        yield file.attention(call, f"`{name}`: Keras 3 takes names that end in {' or '.join(suffixes)} alone.")
+        yield file.attention(call, f"`{name}`: Keras 3 takes only names that end in {' or '.join(suffixes)}.")
         return
     target = "keras.callbacks.ModelCheckpoint" if plain else "legacy_numerics.ModelCheckpoint"
     if isinstance(call.func, ast.Name) and call.func.id == "ModelCheckpoint":

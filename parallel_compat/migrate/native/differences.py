@@ -59,7 +59,7 @@ def of_keras_2(file: File) -> Iterator[Finding]:
         words = _ONE_NUMBER if result is RESULTS[0] else result.words
         match = re.search(words, file.source.text) if TODAY in (result.migrate, result.migrate[-len(TODAY) :]) else None
         if match is not None and not file.ignored(native.DIFFERENCES, match.start()):
-            message = f"{result.what}: Keras 2 {result.keras_2}; Keras 3 {result.keras_3}."
+            message = f"{result.what}: Keras 2: {result.keras_2}. Keras 3: {result.keras_3}."
             yield Finding(native.DIFFERENCES, match.start(), Status.ATTENTION, message)
 
 

@@ -61,7 +61,7 @@ def find(file: File) -> Iterator[Finding]:
         name = path.rpartition(".")[2]
         if spelled is None:
             near = rows[path][0].new
-            message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{near}`."
+            message = f"`{name}` with these arguments has no equivalent in plain Keras; the nearest is `{near}`."
             message = f"`{name}`: {QUESTIONS[path]}" if path in QUESTIONS else message
             yield file.attention(call, message)
         else:
@@ -81,7 +81,7 @@ def find(file: File) -> Iterator[Finding]:
             edits = [file.replace(node, text[0]), *text[1]]
             yield file.found(node, f"`{name}` is now `{row.new}`.", edits)
         else:
-            message = f"`{name}` is given away as a function: write what it does, `{row.new}`, as a function of yours."
+            message = f"`{name}` is passed as a function: write a function with `{row.new}`."
             yield file.attention(node, message)
 
 

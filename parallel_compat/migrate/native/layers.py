@@ -44,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
             shape = calls.keyword(call, "batch_input_shape")
             if moved is None or shape is None:
                 said = ", ".join(f"`{one}`" for one in (others or ["batch_input_shape"]))
-                message = f"`{name}` with {said} has no one spelling: say the shape in `keras.Input`."
+                message = f"`{name}` with {said} has no equivalent: pass the shape to `keras.Input`."
                 yield file.attention(call, message)
                 continue
             edit = Edit(file.source.start(shape), file.source.end(shape), f"input_shape={inner}")

@@ -59,7 +59,7 @@ def find(file: File) -> Iterator[Finding]:
         if id(node) in called and path.startswith(OF_OTHER_RULES) and path != _INPUT_TENSOR:
             continue  # they say what is to be done
         if path not in functions() and path not in file.keeps and not _is_gone(path):
-            note = QUESTIONS.get(path, "Keras 3 has no counterpart: write it anew, or keep this package for it.")
+            note = QUESTIONS.get(path, "Keras 3 has no equivalent: write it yourself, or keep this package for it.")
             yield file.attention(node, f"`{path}` is of this package. {note}")
     yield from _unused_imports(file)
 

@@ -51,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
             if moved is not None and decay is not None:
                 edits = _wrapped(file, call, decay) if _rate_is_set(file) else _scheduled(file, call, decay, name)
             if moved is None or edits is None:
-                message = f"`{name}` with arguments that are not known here: name them, and give a `decay` by"
+                message = f"`{name}` with unknown arguments: name them, and give a `decay` by"
                 yield file.attention(call, f"{message} `keras.optimizers.schedules.InverseTimeDecay`.")
             else:
                 kept = " `decay` keeps its effect." if decay is not None else ""

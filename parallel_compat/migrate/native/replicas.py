@@ -324,7 +324,7 @@ class Wrapping:
         file = self.file
         for value in (self.gpus, self.guard):
             if value is not None and self._is_bound_between(value, before):
-                raise Unclear("The number of GPUs is known after the model is built only.")
+                raise Unclear("The number of GPUs is known only after the model is built.")
         spelled = spell(file, f"tf.distribute.MirroredStrategy({self._devices(quote)})", self.statement)
         if spelled is None:
             raise Unclear("The name `tf` is taken here.")

@@ -49,7 +49,7 @@ def _set(file: File, call: ast.Call) -> Iterator[Finding]:
         growth = _of_config(file, config, gone)
         known = growth is not None or (config is not None and _config_is_empty(file, config))
     if not known or not all(is_alone(file, one) for one in gone):
-        message = "Keras 3 has no session: leave it out, and say in `tf.config` what it said of GPUs."
+        message = "Keras 3 has no sessions: remove it, and set options of GPUs in `tf.config`."
         yield file.attention(call, message)
         return
     edits: list[AnyEdit] = [remove_statement(file, one) for one in gone if one is not growth]

@@ -39,14 +39,14 @@ def find(file: File) -> Iterator[Finding]:
             certain = calls.keyword(call, "lr") is not None
             if clips(call, "clipvalue"):
                 message = (
-                    f"`{name}` takes one of `clipnorm` and `clipvalue` today; then both were applied, the norm first. "
+                    f"`{name}` takes one of `clipnorm` and `clipvalue` today; Keras 2 applied both, the norm first. "
                     "Keep one of them."
                 )
                 yield file.attention(norm, message)
             elif file.era_of_call(call).is_standalone and calls.keyword(call, "global_clipnorm") is None:
                 message = (
-                    f"`clipnorm` of `{name}` limited the norm of all gradients together, and limits that of each "
-                    "weight's gradient today: `global_clipnorm`."
+                    f"`clipnorm` of `{name}` limited the norm of all gradients together; today it limits each "
+                    "weight's gradient: `global_clipnorm`."
                 )
                 edits = [calls.rename(file, norm, "global_clipnorm")]
                 if certain:

@@ -42,5 +42,5 @@ def find(file: File) -> Iterator[Finding]:
             target = file.names.target(call.func) or file.names.path(call.func) or ""
             if _WITH_WEIGHTS.fullmatch(target):
                 made = f"`{function.name}` makes `{target.rpartition('.')[2]}` in each call"
-                way = "and Keras 3 calls a loss whenever it traces a step: make it once, outside of the function."
+                way = "and Keras 3 calls a loss whenever it traces a step: make it once, outside the function."
                 yield file.attention(call, f"{made}, {way}")

@@ -55,10 +55,10 @@ def _changed(file: File) -> Iterator[Finding]:
             if target == "tensorflow.where":
                 if len(call.args) + len(call.keywords) < _ARGUMENTS_OF_CHOICE:
                     continue  # the indices of what holds, then as now
-                why = "By a vector `tf.where` chose rows, and chooses columns today"
+                why = "With a vector as condition `tf.where` chose rows; today it chooses columns"
             else:
-                why = f"`{target}` gave something else in TensorFlow 1"
-            yield _from(file, call, new, f"{why}; `{new}` does as then.")
+                why = f"`{target}` returned something else in TensorFlow 1"
+            yield _from(file, call, new, f"{why}; `{new}` is the old function.")
 
 
 def _from(file: File, call: ast.Call, target: str, message: str) -> Finding:

@@ -37,8 +37,8 @@ def find(file: File) -> Iterator[Finding]:
 def _thawed(file: File, node: ast.Assign, text: str) -> Iterator[Finding]:
     if file.is_of_standalone_keras:
         message = (
-            f"`{text} = True` left the layers frozen that were frozen one by one. Keras 3 makes all layers inside "
-            "trainable where the model was frozen before: freeze them again after it."
+            f"`{text} = True` left layers frozen that were frozen one by one. Keras 3 makes all layers inside "
+            "trainable if the model was frozen before: freeze them again afterwards."
         )
         yield file.attention(node, message)
         return
@@ -50,7 +50,7 @@ def _thawed(file: File, node: ast.Assign, text: str) -> Iterator[Finding]:
     between = f"  # Keras 3 passes on changes only{file.source.newline}{line}" if alone else "; "
     written = file.source.segment(node)
     edit = file.replace(node, f"{file.source.segment(node.targets[0])} = False{between}{written}")
-    yield file.found(node, f"`{text} = True` -> handed on to the layers inside", [edit])
+    yield file.found(node, f"`{text} = True` -> also for the layers inside", [edit])
 
 
 def _before(file: File, node: ast.stmt) -> str:

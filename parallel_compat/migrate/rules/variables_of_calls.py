@@ -39,8 +39,8 @@ def find(file: File) -> Iterator[Finding]:
         functions = [above for above in file.tree.ancestors(call) if isinstance(above, ast.FunctionDef)]
         if any(_is_traced(file, function) for function in functions):
             message = (
-                "A variable that is made where Keras 3 traces: it was made once, with the graph. Make it in `build`, "
-                "by `self.add_weight`, or before the loss."
+                "A variable is made in code that Keras 3 traces again and again. Make it in `build`, "
+                "by `self.add_weight`, or outside the loss."
             )
             yield file.attention(call, message, hint=not file.old)
 
