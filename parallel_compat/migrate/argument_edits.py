@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change
@@ -136,8 +136,3 @@ def _literal(value: object, file: File, node: ast.expr) -> str:
     if isinstance(value, str) and quote in ("'", '"'):
         return f"{quote}{value}{quote}"
     return repr(value)
-
-
-def unsafe_if(guess: bool) -> Status:
-    """Return the status of a rewrite that rests on a guess or does not."""
-    return Status.UNSAFE if guess else Status.REWRITTEN

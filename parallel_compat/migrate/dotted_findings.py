@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Finding, Status
-from parallel_compat.migrate.module_homes import BACKEND, gone, home_of_module, is_alive, is_module, moved
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
+
+_OF_BOTH = "TensorFlow 1's function of this name returns one mean, Keras's one value per sample."
 
 
 class DottedFindings:
@@ -100,9 +102,12 @@ class DottedFindings:
     ) -> Iterator[Finding]:
         """A module of Keras as a value: `K = keras.backend`."""
         file = self._file
-        if self._skips(file.source.start(chain)) or table.canonical(path) == "keras.layers.merge":
-            return  # `merge` was a function before it was a module
         above = file.tree.parents.get(chain)
+        if self._skips(file.source.start(chain)):
+            return
+        if table.canonical(path) == "keras.layers.merge" and isinstance(above, ast.Call) and above.func is chain:
+            yield file.attention(chain, gone(MERGE))
+            return
         home = home_of_module(path) if table.canonical(path) == "keras.backend" or not is_alive(path) else None
         if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
             name = above.targets[0]
@@ -111,6 +116,8 @@ class DottedFindings:
                     home = self._homes.home(binding)
         if home is not None and home != path:
             yield from self._replaced(chain, root, base, bindings, home)
+        elif home is None and not is_alive(path):
+            yield file.attention(chain, f"The module `{path}` is gone.")
 
     def _replaced(
         self,
@@ -133,13 +140,9 @@ class DottedFindings:
             yield file.attention(node, message)
             return
         text, edits = spelled
-        message = moved(path, target, entry)
-        status = Status.REWRITTEN
         is_of_keras = not target.startswith("tensorflow.compat.v1.")
-        if is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
-            message += " (Unsafe: TensorFlow 1's function of this name returns one mean, Keras's one value per sample.)"
-            status = Status.UNSAFE
-        yield file.found(node, message, [file.replace(node, text), *edits], status=status)
+        unsafe = is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH and _OF_BOTH
+        yield file.found(node, moved(path, target, entry), [file.replace(node, text), *edits], unsafe=unsafe)
 
     def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Iterator[Finding]:
         """A name that neither the table nor, as far as the table knows, today's Keras has."""

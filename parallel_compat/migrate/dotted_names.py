@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeGuard
 
 from parallel_compat.migrate.scopes import Binding, Scope, Tree
 from parallel_compat.names import table
@@ -162,15 +163,8 @@ class Names:
         if isinstance(node, ast.Attribute):
             base = self.local_path(node.value)
             return None if base is None else f"{base}.{node.attr}"
-        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
-            return None
-        bindings = self.tree.scopes[node].find(node.id)
-        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.alias):
-            return None
-        statement, alias = bindings[0].statement, bindings[0].node
-        if isinstance(statement, ast.ImportFrom):
-            return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
-        return alias.name if alias.asname else node.id
+        bindings = self.tree.bindings(node)
+        return local_path_of(bindings[0]) if len(bindings) == 1 else None
 
     def target(self, node: ast.expr) -> str | None:
         """Return what an expression's path is today, spelled under `keras` where it is of Keras.
@@ -182,6 +176,16 @@ class Names:
         """
         path = self.path(node)
         return None if path is None else today(path)
+
+
+def local_path_of(binding: Binding) -> str | None:
+    """Return the dotted path of an imported name (relative: with its dots), None for other names."""
+    statement, alias = binding.statement, binding.node
+    if not isinstance(alias, ast.alias):
+        return None
+    if isinstance(statement, ast.ImportFrom):
+        return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
+    return alias.name if alias.asname else binding.name
 
 
 def today(path: str) -> str:
@@ -229,6 +233,21 @@ def root_name(node: ast.expr) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a name or attribute chain; "" for other expressions."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names that stand in a node."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
 def is_self(node: ast.expr) -> bool:
     """Return whether a node is the name `self`."""
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def is_of_self(node: ast.AST | None) -> TypeGuard[ast.Attribute]:
+    """Return whether a node is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and is_self(node.value)

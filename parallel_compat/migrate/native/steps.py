@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.defaults import of_era
@@ -77,11 +77,8 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
         message = f"`{name}`: {reason}, and updates all rows of an `Embedding`, not only those looked up."
         yield file.attention(node, message)
         return
-    unsafe = file.era is Era.TF_KERAS_2_2  # tf.keras of 2.11 and later steps as Keras 3
-    status = Status.UNSAFE if unsafe else Status.REWRITTEN
+    unsafe = file.era is Era.TF_KERAS_2_2 and "so did `tf.keras` since TensorFlow 2.11."
     message = f"`{name}` comes from `legacy_numerics.py`: {reason}."
-    if unsafe:
-        message += " (Unsafe: so did `tf.keras` since TensorFlow 2.11.)"
     bound = not unsafe and isinstance(node, ast.Name) and node.id == name
     if bound and file.redirect(node, f"legacy_numerics.{name}"):
         yield file.found(node, message)
@@ -90,7 +87,7 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
     if spelled is None:
         yield file.attention(node, f"{message} The name `{name}` is taken here.")
         return
-    yield file.found(node, message, [file.replace(node, spelled[0]), *spelled[1]], status=status)
+    yield file.found(node, message, [file.replace(node, spelled[0]), *spelled[1]], unsafe=unsafe)
 
 
 def _is_a_key(file: File, string: ast.Constant) -> bool:

@@ -19,8 +19,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate import project_facts
-from parallel_compat.migrate.dotted_names import is_self
+from parallel_compat.migrate import calls, project_facts
+from parallel_compat.migrate.dotted_names import is_of_self, is_self
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
@@ -58,8 +58,7 @@ def find(file: File) -> Iterator[Finding]:
             message = f"Summaries are added by its `writer`, which Keras 3's does not have: `{_STAND_INS[_BOARD]}`."
             yield file.found(call.func, message)
     for call in file.method_calls.get("add_summary", ()) if "made" not in boards else ():
-        assert isinstance(call.func, ast.Attribute)
-        owner = call.func.value
+        owner = calls.receiver(call)
         if isinstance(owner, ast.Attribute) and owner.attr == "writer" and not is_self(owner.value):
             message = f"Keras 3's `TensorBoard` has no `writer`: make it a `{_STAND_INS[_BOARD]}`, which has one."
             yield file.attention(call, message, hint=True)
@@ -67,7 +66,7 @@ def find(file: File) -> Iterator[Finding]:
 
 def _reason(class_: ast.ClassDef, target: str) -> str | None:
     for node in ast.walk(class_):
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id != "self":
+        if not is_of_self(node):
             continue
         if node.attr == "model" and isinstance(node.ctx, ast.Store):
             return "assigns `self.model`"

@@ -86,11 +86,9 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
     for node in given:
         class_, old = _by_name(file, node)
         spelled = file.reference(f"keras.optimizers.{class_}", node) if old else None
-        if not isinstance(node, ast.Constant) or spelled is None:
-            continue
-        text, imports = spelled
-        edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
-        yield file.found_in_old_code(node, _meant(node, class_, old), edits, "today's defaults")
+        if isinstance(node, ast.Constant) and spelled is not None:
+            edits = [file.replace(node, f"{spelled[0]}({_spelled(old)})"), *spelled[1]]
+            yield file.found_in_old_code(node, _meant(node, class_, old), edits, "today's defaults")
     if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
         return
     for node in file.tree.strings:
@@ -102,9 +100,9 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
 
 def _given_optimizers(file: File) -> Iterator[ast.expr]:
     for call in (*file.method_calls.get("compile", ()), *file.calls_by_target.get("keras.optimizers.get", ())):
-        optimizer = calls.keyword(call, "optimizer")
-        if optimizer is not None or call.args:
-            yield optimizer.value if optimizer is not None else call.args[0]
+        optimizer = calls.argument(call, "optimizer", 0)
+        if optimizer is not None:
+            yield optimizer
 
 
 def _by_name(file: File, node: ast.expr) -> tuple[str, dict[str, str]]:

@@ -42,17 +42,13 @@ def _adds_to_first(file: File, call: ast.Call) -> bool:
         return module.startswith("keras.") and bool(call.args) and _is_first(file, call.args[0])
     if not (module.startswith("keras.layers") and "Conv" in name):
         return False
-    given = [calls.keyword(call, each) for each in ("data_format", "dim_ordering")]
-    bias = calls.keyword(call, "use_bias") or calls.keyword(call, "bias")
-    if bias is not None and isinstance(bias.value, ast.Constant) and bias.value.value is False:
+    given = [calls.argument(call, each) for each in ("data_format", "dim_ordering")]
+    if calls.constant(calls.argument(call, "use_bias") or calls.argument(call, "bias")) is False:
         return False
-    return any(each is not None and _is_first(file, each.value) for each in given)
+    return any(each is not None and _is_first(file, each) for each in given)
 
 
 def _is_first(file: File, node: ast.expr) -> bool:
     """Return whether an argument is `"channels_first"`, or a name that is."""
-    if isinstance(node, ast.Name) and node in file.tree.scopes:
-        values = [binding.value for binding in file.tree.scopes[node].find(node.id)]
-    else:
-        values = [node]
+    values = [binding.value for binding in file.tree.bindings(node)] if isinstance(node, ast.Name) else [node]
     return any(isinstance(each, ast.Constant) and each.value in _FIRST for each in values)

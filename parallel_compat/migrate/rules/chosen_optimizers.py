@@ -42,9 +42,9 @@ def find(file: File) -> Iterator[Finding]:
             if node in seen:
                 continue
             seen.add(node)
-            if target == _OF_KERAS and (spelled := file.reference(_STAND_INS, node)) is not None:
+            if target == _OF_KERAS and (edits := file.replaced_by(_STAND_INS, node)) is not None:
                 message = f"The class is not known here: those of `{_STAND_INS}` take `lr` and `decay`."
-                yield file.found(node, message, [file.replace(node, spelled[0]), *spelled[1]])
+                yield file.found(node, message, edits)
             elif target.startswith(f"{_OF_KERAS}."):
                 name = target.rpartition(".")[2]
                 if file.redirect(node, f"{_STAND_INS}.{name}"):
@@ -70,6 +70,6 @@ def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _items(file: File, node: ast.expr) -> Iterator[ast.expr]:
-    found = file.tree.value_of(node) if isinstance(node, ast.Name) else node
+    found = file.tree.resolved(node)
     if isinstance(found, ast.Dict):
         yield from _choices(file, found)

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 
 SAFE = True
@@ -31,12 +32,9 @@ _OF_THE_WEIGHT = frozenset(("shape", "dtype", "name", "ndim", "get_shape"))
 
 def find(file: File) -> Iterator[Finding]:
     """Find attributes that `build` computes of weights."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != LAYER:
-            continue
-        for build in class_.body:
-            if isinstance(build, ast.FunctionDef) and build.name == "build":
-                yield from _computed(file, build)
+    for class_ in file.classes_of(LAYER):
+        if (build := methods_of(class_).get("build")) is not None:
+            yield from _computed(file, build)
 
 
 def _computed(file: File, build: ast.FunctionDef) -> Iterator[Finding]:

@@ -40,16 +40,15 @@ def find(file: File) -> Iterator[Finding]:
     loggers += [base for each in file.tree.classes for base in each.bases if file.names.target(base) == _OF_KERAS]
     for logger in loggers:
         message = f"`CSVLogger` of Keras 3 writes columns `val_...` also without validation; `{_STAND_IN}` does not."
-        spelled = file.reference(_STAND_IN, logger)
-        if spelled is None:
+        edits = file.replaced_by(_STAND_IN, logger)
+        if edits is None:
             yield file.attention(logger, message, hint=not file.old)
         elif file.old and file.redirect(logger, _STAND_IN):
             yield file.found(logger, message)
         else:
-            edits = [file.replace(logger, spelled[0]), *spelled[1]]
             yield file.found(logger, message, edits, hint=not file.old)
 
 
 def _is_validated(call: ast.Call) -> bool:
-    given = (calls.keyword(call, name) for name in _VALIDATIONS)
-    return any(each is not None and calls.constant(each.value) not in (None, 0) for each in given)
+    given = (calls.argument(call, name) for name in _VALIDATIONS)
+    return any(each is not None and calls.constant(each) not in (None, 0) for each in given)

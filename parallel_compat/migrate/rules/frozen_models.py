@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import names_in
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
@@ -79,7 +80,7 @@ def _holder(file: File, node: ast.expr) -> str | None:
     """Return the model whose layer an expression is: `base.layers[3]`, or `layer` of `for layer in base.layers`."""
     if isinstance(node, ast.Name):
         for above in file.tree.ancestors(node):
-            if isinstance(above, ast.For) and node.id in _names_in(above.target):
+            if isinstance(above, ast.For) and node.id in names_in(above.target):
                 return _holder(file, above.iter)
         value = file.tree.value_of(node)
         return _holder(file, value) if value is not None else None
@@ -93,10 +94,6 @@ def _holder(file: File, node: ast.expr) -> str | None:
     if isinstance(node, ast.Attribute) and node.attr == "layers":
         return ast.unparse(node.value)
     return None
-
-
-def _names_in(node: ast.expr) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _stands_as_a_whole(file: File, model: ast.expr) -> bool:

@@ -22,6 +22,7 @@ from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
 
@@ -37,8 +38,7 @@ def find(file: File) -> Iterator[Finding]:
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         row = methods.member(MODEL, name)
         for call in file.method_calls.get(name, ()):
-            assert isinstance(call.func, ast.Attribute)
-            if methods.is_other(file, call.func.value, name, MODEL):
+            if methods.is_other(file, calls.receiver(call), name, MODEL):
                 continue
             of_samples = [keyword for keyword in call.keywords if keyword.arg in OF_SAMPLES]
             for keyword in of_samples:
@@ -71,8 +71,7 @@ def find(file: File) -> Iterator[Finding]:
 
 def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
     """Say that batches come in order, as those of a Sequence did in TensorFlow 1 where nobody but `fit` drew them."""
-    workers = calls.keyword(call, "workers")
-    if workers is None or calls.constant(workers.value) != 0 or not file.era_of_call(call).has_graphs:
+    if calls.constant(calls.argument(call, "workers")) != 0 or not file.era_of_call(call).has_graphs:
         return ()
     if calls.keyword(call, "shuffle") is not None:
         return ()
@@ -81,12 +80,10 @@ def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
 
 def _may_iterate_again(file: File) -> bool:
     """Return whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
-    own = (each for class_ in file.tree.classes for each in class_.body if not _is_callback(file, class_))
-    if any(isinstance(each, ast.FunctionDef) and each.name == "on_epoch_end" for each in own):
+    if any("on_epoch_end" in methods_of(class_) and not _is_callback(file, class_) for class_ in file.tree.classes):
         return True
     flows = (call for name in _FLOWS for call in file.method_calls.get(name, ()))
-    given = (calls.keyword(call, "shuffle") for call in flows)
-    return any(each is None or calls.constant(each.value) is not False for each in given)
+    return any(calls.constant(calls.argument(call, "shuffle")) is not False for call in flows)
 
 
 def _is_callback(file: File, class_: ast.ClassDef) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import last_name
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
@@ -36,7 +37,7 @@ def find(file: File) -> Iterator[Finding]:
             message = f"`{function.name}` builds one tower per device by hand; call `{TARGET}` instead."
             yield file.attention(function, message)
     for call in file.tree.calls:
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = last_name(call.func)
         definition = file.kinds.definition(call.func)
         imported = name in _NAMES and isinstance(definition, ast.alias)
         if definition in towers or imported or (name in _NAMES and file.names.path(call.func) is not None):

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
 SAFE = True
@@ -37,11 +38,10 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _methods(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) in (CALLBACK, CHECKPOINT):
-            for method in class_.body:
-                if isinstance(method, ast.FunctionDef) and method.name in _HOOKS and not method.args.kwarg:
-                    yield method, method.args.args[1:]
+    for class_ in file.classes_of(CALLBACK, CHECKPOINT):
+        for name, method in methods_of(class_).items():
+            if name in _HOOKS and not method.args.kwarg:
+                yield method, method.args.args[1:]
 
 
 def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
@@ -58,14 +58,9 @@ def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
     if any(each.id == "logs" for each in names):
         return file.attention(_at(argument), message + " Rename it: another name here is `logs` already.")
-    read = [each for each in names if _is(file, each, argument)]
+    read = [each for each in names if any(binding.node is argument for binding in file.tree.bindings(each))]
     places = [file.source.start(each) for each in (_at(argument), *read)]
     return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])
-
-
-def _is(file: File, name: ast.Name, argument: ast.arg) -> bool:
-    scope = file.tree.scopes.get(name)
-    return scope is not None and any(binding.node is argument for binding in scope.find(name.id))
 
 
 def _at(argument: ast.arg) -> ast.Name:

@@ -21,6 +21,8 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.literals import parts_of, text_of
+from parallel_compat.migrate.scopes import defaults_of
 from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
 from parallel_compat.names.members import MODEL
 
@@ -54,17 +56,10 @@ def _is_passed_on(file: File, node: ast.Constant) -> bool:
 
 
 def _in_arguments(file: File) -> Iterator[Finding]:
-    for call in file.method_calls.get("compile", ()):
-        assert isinstance(call.func, ast.Attribute)
-        kind = file.kinds.of(call.func.value)
-        if kind not in (None, MODEL):
-            continue
-        loss = calls.keyword(call, "loss")
-        value = loss.value if loss else call.args[1] if len(call.args) > 1 else None
-        yield from _strings(file, value, "loss")
+    for call, _ in file.calls_on(MODEL, "compile"):
+        yield from _strings(file, calls.argument(call, "loss", 1), "loss")
         for name in ("metrics", "weighted_metrics"):
-            metrics = calls.keyword(call, name)
-            yield from _strings(file, metrics.value if metrics else None, "metric")
+            yield from _strings(file, calls.argument(call, name), "metric")
     for target, found in file.calls_by_target.items():
         if not target.startswith("keras.layers."):
             continue
@@ -86,15 +81,14 @@ def _reductions(file: File) -> Iterator[Finding]:
     given: list[ast.expr | None] = []
     for target, found in file.calls_by_target.items():
         if target.startswith("keras.losses."):
-            given += [_reduction(call) for call in found]
+            given += [calls.argument(call, "reduction") for call in found]
     for class_ in file.tree.classes:
         if any((file.names.target(base) or "").startswith("keras.losses.") for base in class_.bases):
             for node in ast.walk(class_):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
-                    given.append(_reduction(node))
+                    given.append(calls.argument(node, "reduction"))
                 elif isinstance(node, ast.arguments):
-                    defaults = zip(node.args[len(node.args) - len(node.defaults) :], node.defaults, strict=True)
-                    given += [value for arg, value in defaults if arg.arg == "reduction"]
+                    given += [value for each, value in defaults_of(node).items() if each.arg == "reduction"]
     for value in given:
         text = file.source.segment(value) if value is not None else ""
         if value is not None and text in _AUTO:
@@ -108,11 +102,6 @@ def _reductions(file: File) -> Iterator[Finding]:
             yield file.found(node, message, [edit], hint=not file.old)
 
 
-def _reduction(call: ast.Call) -> ast.expr | None:
-    found = calls.keyword(call, "reduction")
-    return found.value if found is not None else None
-
-
 def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = False) -> Iterator[Finding]:
     """Find the strings of an argument.
 
@@ -123,14 +112,8 @@ def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = Fal
         shared, node = not _is_read_once(file, node), file.tree.value_of(node)
     if node is None:
         return
-    values: list[ast.expr] = [node]
-    if isinstance(node, ast.IfExp):
-        values = [node.body, node.orelse]
-    elif isinstance(node, ast.List | ast.Tuple):
-        values = list(node.elts)
-    elif isinstance(node, ast.Dict):
-        values = list(node.values)
-    for value in values:
+    is_one = not isinstance(node, ast.IfExp | ast.List | ast.Tuple | ast.Dict)
+    for value in [node] if is_one else parts_of(node):
         if value is not node and isinstance(value, ast.List):
             yield from _strings(file, value, kind, shared=shared)
         if kind == "metric" and isinstance(value, ast.Constant) and value.value in COSINE_METRICS:
@@ -153,18 +136,15 @@ def _is_read_once(file: File, name: ast.Name) -> bool:
 
 
 def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
-    spelled = file.reference(COSINE_PROXIMITY, node)
-    if spelled is None:
-        return
-    text, imports = spelled
-    message = f"The metric {node.value!r} had the sign of the loss; `cosine_similarity` has the opposite one."
-    yield file.found(node, message, [file.replace(node, text), *imports])
+    edits = file.replaced_by(COSINE_PROXIMITY, node)
+    if edits is not None:
+        message = f"The metric {node.value!r} had the sign of the loss; `cosine_similarity` has the opposite one."
+        yield file.found(node, message, edits)
 
 
 def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
     """Find `padding="SAME"` of a pooling layer: Keras 3 takes capitals in convolutions alone."""
-    keyword = calls.keyword(call, "padding") or calls.keyword(call, "border_mode")
-    value = keyword.value if keyword is not None else call.args[2] if len(call.args) > 2 else None
+    value = calls.argument(call, "padding") or calls.argument(call, "border_mode", 2)
     if not isinstance(value, ast.Constant) or not isinstance(value.value, str) or value.value.islower():
         return
     text = file.source.segment(value)
@@ -173,13 +153,7 @@ def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
 
 
 def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
-    if not (isinstance(node, ast.Constant) and node.value == "hard_sigmoid"):
-        return
-    spelled = file.reference(_HARD_SIGMOID, node)
-    if spelled is None:
-        return
-    text, imports = spelled
-    message = (
-        f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one."
-    )
-    yield file.found_in_old_code(node, message, [file.replace(node, text), *imports], "the new one")
+    edits = file.replaced_by(_HARD_SIGMOID, node) if text_of(node) == "hard_sigmoid" else None
+    if edits is not None:
+        message = "`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; "
+        yield file.found_in_old_code(node, f"{message}`{_HARD_SIGMOID}` is the old one.", edits, "the new one")

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.statements import remove_statement
 
 SAFE = False
@@ -47,5 +47,7 @@ def find(file: File) -> Iterator[Finding]:
             and len(function.body) > 1
         ):
             text = file.source.segment(node)
-            message = f"`{text}` keeps the tensor of one trace for the next. (Unsafe: has it the dtype of the number?)"
-            yield file.found(statement, message, [remove_statement(file, statement)], status=Status.UNSAFE)
+            message = f"`{text}` keeps the tensor of one trace for the next."
+            yield file.found(
+                statement, message, [remove_statement(file, statement)], unsafe="has it the dtype of the number?"
+            )

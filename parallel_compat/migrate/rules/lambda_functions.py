@@ -33,8 +33,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find such functions."""
     seen: set[ast.AST] = set()
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
-        named = calls.keyword(call, "function")
-        given = named.value if named is not None else call.args[0] if call.args else None
+        given = calls.argument(call, "function", 0)
         function = file.kinds.definition(given) if given is not None else None
         if not isinstance(function, ast.FunctionDef) or function in seen or function.decorator_list:
             continue
@@ -42,13 +41,10 @@ def find(file: File) -> Iterator[Finding]:
             continue
         seen.add(function)
         spelled = file.reference(_TARGET, function)
-        if spelled is None:
-            continue
-        text, imports = spelled
         start = file.source.start(function)
-        indent = file.source.text[file.source.text.rfind("\n", 0, start) + 1 : start]
-        if indent.strip():
+        indent = file.source.before(start)
+        if spelled is None or indent.strip():
             continue
         message = f"Keras 3 finds `{function.name}` by its name when it reads a file of the model."
-        edits = [Edit(start, start, f"@{text}(){file.source.newline}{indent}"), *imports]
+        edits = [Edit(start, start, f"@{spelled[0]}(){file.source.newline}{indent}"), *spelled[1]]
         yield file.found(function, message, edits, hint=not file.old)

@@ -29,8 +29,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def find(file: File) -> Iterator[Finding]:
     """Find functions of Lambda layers that read names which a loop binds."""
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
-        keyword = calls.keyword(call, "function")
-        function = call.args[0] if call.args else keyword.value if keyword else None
+        function = calls.argument(call, "function", 0)
         if not isinstance(function, ast.Lambda):
             continue
         bound = _bound_by_loops(file, call)
@@ -69,9 +68,5 @@ def _stored(node: ast.AST) -> set[str]:
     if isinstance(node, _SCOPES):
         return set()
     if isinstance(node, ast.Name):
-        return set() if _is_read(node) else {node.id}
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
     return set().union(*(_stored(child) for child in ast.iter_child_nodes(node)))
-
-
-def _is_read(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Load)

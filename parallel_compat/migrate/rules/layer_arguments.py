@@ -22,8 +22,9 @@ from collections.abc import Iterator
 from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 from parallel_compat.names.members import LAYER, MODEL
 
@@ -52,9 +53,12 @@ def find(file: File) -> Iterator[Finding]:
         for call in found:
             name = target.rpartition(".")[2]
             handled: set[str] = set()
-            shapes = (*_input_dim(file, call, target, name), *_input_length(file, call, target))
-            shapes = (*shapes, *_batch_shape(file, call, name))
-            for finding, names in (*_kernel(file, call, target, name), *shapes):
+            for finding, names in (
+                *_kernel(file, call, target, name),
+                *_input_dim(file, call, target, name),
+                *_input_length(file, call, target),
+                *_batch_shape(file, call, name),
+            ):
                 handled |= names
                 yield finding
             yield from argument_edits.rewrite(file, call, of, name, leave=frozenset(handled))
@@ -68,6 +72,7 @@ def find(file: File) -> Iterator[Finding]:
     yield from _losses(file)
 
 
+_NO_SLASH = "Keras 3 takes no `/` in the name of a layer."
 _INPUT = "A model whose batches have one size begins with `Input(batch_shape=...)` today."
 
 
@@ -95,9 +100,7 @@ def _of_others(file: File) -> Iterator[Finding]:
             message = "Layers of Keras 3 take no `batch_input_shape`: begin the model with `Input(batch_shape=...)`."
             yield file.attention(given, message)
         else:
-            status = argument_edits.unsafe_if(not is_layer)
-            guess = "" if is_layer else " (Unsafe: is this a layer?)"
-            yield file.found(given, _INPUT + guess, edits, status=status)
+            yield file.found(given, _INPUT, edits, unsafe=not is_layer and "is this a layer?")
 
 
 def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -110,13 +113,11 @@ def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
 
 def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
     """`Embedding(x.max() + 1, 8)`: Keras 3 takes no integer of numpy there."""
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
     for position, argument in enumerate(_SIZES.get(target, ())):
-        value = call.args[position] if len(call.args) > position else named.get(argument)
+        value = calls.argument(call, argument, position)
         if value is not None and _is_of_numpy(file, value):
             message = f"`{argument}` of `{name}` is a numpy integer, which Keras 3 refuses."
-            start, end = file.source.start(value), file.source.end(value)
-            yield file.found(value, message, [Edit(start, start, "int("), Edit(end, end, ")")])
+            yield file.found(value, message, file.around(value, "int(", ")"))
 
 
 def _is_of_numpy(file: File, node: ast.expr) -> bool:
@@ -163,14 +164,12 @@ def _slashes(file: File) -> Iterator[Finding]:
             value = call.args[0]
         edits = [] if value is None else [edit for part in _strings(value) for edit in _underscores(file, part)]
         if value is not None and edits:
-            message = (
-                "Keras 3 takes no `/` in the name of a layer. (Unsafe: is it one, and used elsewhere? "
-                "Old weights are then loaded in the order of the layers, not by name.)"
+            guess = (
+                "is it one, and used elsewhere? Old weights are then loaded in the order of the layers, not by name."
             )
-            yield file.found(value, message, edits, status=Status.UNSAFE)
+            yield file.found(value, _NO_SLASH, edits, unsafe=guess)
         elif value is not None and of_layer and any("/" in text for text in _texts_behind(file, value)):
-            message = "Keras 3 takes no `/` in the name of a layer."
-            yield file.attention(value, message)
+            yield file.attention(value, _NO_SLASH)
 
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:
@@ -197,8 +196,7 @@ def _name_of_model(file: File, node: ast.expr) -> Iterator[Finding]:
                     edits.append(Edit(start + position, start + position + 1, "m_" if first else "_"))
     message = "Keras 3 takes letters, digits, `_`, `-` and `.` in a model's name."
     if edits:
-        told = f"{message} (Unsafe: is it used elsewhere?)"
-        yield file.found(node, told, edits, status=Status.UNSAFE)
+        yield file.found(node, message, edits, unsafe="is it used elsewhere?")
     elif any(_FIRST_REFUSED.match(text) or _REFUSED.search(text) for text in _texts_behind(file, node)):
         yield file.attention(node, message)
 
@@ -211,14 +209,11 @@ def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:
             definition = file.kinds.definition(each.func)
             inside = ast.walk(definition) if isinstance(definition, ast.FunctionDef) else ()
             made = [one.value for one in inside if isinstance(one, ast.Return)]
-        elif isinstance(each, ast.Name) and each in file.tree.scopes:
-            for binding in file.tree.scopes[each].find(each.id):
-                loop = file.tree.parents.get(binding.node)
-                made.append(loop.iter if isinstance(loop, ast.For) else binding.value)
-        for value in made:
-            for part in ast.walk(value) if value is not None else ():
-                if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    yield part.value
+        for binding in file.tree.bindings(each):
+            loop = file.tree.parents.get(binding.node)
+            made.append(loop.iter if isinstance(loop, ast.For) else binding.value)
+        parts = (part for value in made if value is not None for part in ast.walk(value))
+        yield from (text for part in parts if (text := text_of(part)) is not None)
 
 
 def _may_pass_it_on(file: File, call: ast.Call, path: str) -> bool:
@@ -233,7 +228,7 @@ def _may_pass_it_on(file: File, call: ast.Call, path: str) -> bool:
 
 def _strings(node: ast.expr) -> Iterator[ast.expr]:
     """Yield the strings that an expression is made of; calls in it are expressions of their own."""
-    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+    if isinstance(node, ast.JoinedStr) or text_of(node) is not None:
         yield node
     elif isinstance(node, ast.BinOp):
         yield from _strings(node.left)
@@ -258,10 +253,10 @@ def _weights(file: File) -> Iterator[Finding]:
     """`self.add_weight("kernel", shape=...)`: the name came first, today the shape does."""
     for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            if file.kinds.of(call.func.value) not in (None, LAYER, MODEL):
+            kind = file.kinds.of(calls.receiver(call))
+            if kind not in (None, LAYER, MODEL):
                 continue
-            if method == "add_variable" and file.kinds.of(call.func.value) == LAYER:
+            if method == "add_variable" and kind == LAYER:
                 end = file.source.end(call.func)
                 message = "`add_variable` of a layer is `add_weight`: today's has other arguments."
                 yield file.found(call.func, message, [Edit(end - len(method), end, "add_weight")])
@@ -274,20 +269,18 @@ def _weights(file: File) -> Iterator[Finding]:
 def _losses(file: File) -> Iterator[Finding]:
     """`self.add_loss(loss, inputs=x)`: Keras 3 takes the loss alone."""
     for call in file.method_calls.get("add_loss", ()):
-        assert isinstance(call.func, ast.Attribute)
-        kind = file.kinds.of(call.func.value)
+        kind = file.kinds.of(calls.receiver(call))
         if kind not in (None, LAYER, MODEL) or calls.has_star(call):
             continue
         inputs = calls.keyword(call, "inputs") or (call.args[1] if len(call.args) > 1 else None)
         losses = calls.keyword(call, "losses")
-        guess = "" if kind is not None else " (Unsafe: is it a layer?)"
-        status = argument_edits.unsafe_if(kind is None)
+        unsafe = kind is None and "is it a layer?"
         if inputs is not None:
-            message = f"`add_loss` takes only the loss, which applies to the call that adds it.{guess}"
-            yield file.found(inputs, message, calls.remove(file, call, inputs), status=status)
+            message = "`add_loss` takes only the loss, which applies to the call that adds it."
+            yield file.found(inputs, message, calls.remove(file, call, inputs), unsafe=unsafe)
         if losses is not None:
-            message = f"`losses` of `add_loss` is now `loss`.{guess}"
-            yield file.found(losses, message, [calls.rename(file, losses, "loss")], status=status)
+            message = "`losses` of `add_loss` is now `loss`."
+            yield file.found(losses, message, [calls.rename(file, losses, "loss")], unsafe=unsafe)
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
@@ -304,10 +297,7 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
             Edit(file.source.start(first), file.source.end(first), f"kernel_size=({values})"),
             *calls.remove(file, call, *(keyword for keyword in keywords if keyword is not first)),
         ]
-        yield (
-            file.found(first, f"The sides of the kernel of `{name}` are now `kernel_size`.", edits),
-            set(sides),
-        )
+        yield file.found(first, f"The sides of the kernel of `{name}` are now `kernel_size`.", edits), set(sides)
         return
     path = file.names.path(call.func) or ""
     if len(call.args) != count + 1 or not path.startswith("keras."):
@@ -323,9 +313,7 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
     if not certain:
         message += " (If the third argument was meant as `strides`, the code is newer: leave it.)"
     edits = [Edit(start, start, "("), Edit(end, end, ")")]
-    status = argument_edits.unsafe_if(not certain)
-    finding = file.found(call.args[1], message, edits, status=status, hint=not certain)
-    yield finding, set()
+    yield file.found(call.args[1], message, edits, unsafe=not certain, hint=not certain), set()
 
 
 def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
@@ -340,10 +328,8 @@ def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[t
     edits: list[AnyEdit] = [Edit(file.source.start(dim), file.source.end(dim), text)]
     if length is not None:
         edits += calls.remove(file, call, length)
-    yield (
-        file.found(dim, f"`input_dim` of `{name}` is now part of `input_shape`.", edits),
-        {"input_dim", "input_length"},
-    )
+    message = f"`input_dim` of `{name}` is now part of `input_shape`."
+    yield file.found(dim, message, edits), {"input_dim", "input_length"}
 
 
 def _input_length(file: File, call: ast.Call, target: str) -> Iterator[tuple[Finding, set[str]]]:

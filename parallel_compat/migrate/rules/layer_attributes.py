@@ -19,10 +19,10 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.dotted_names import is_self
+from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
@@ -51,37 +51,27 @@ def find(file: File) -> Iterator[Finding]:
             continue
         row = methods.member(of, node.attr)
         assert row.new is not None
-        spelled = file.reference(row.new, node)
-        if spelled is None:
+        edits = file.read_by_function(row.new, node)
+        if edits is None:
             continue
-        text, imports = spelled
-        start, end = file.source.start(node), file.source.end(node)
-        edits = [Edit(start, start, f"{text}("), Edit(methods.dot_of(file, node), end, ")"), *imports]
+        message = f"`{node.attr}` of a layer is provided by `{row.new}`."
         if maybe:
-            message = f"If `{methods.receiver_text(file, node)}` is a layer: `{node.attr}` is provided by `{row.new}`."
-            yield file.found(node, message, edits, status=Status.UNSAFE)
-        else:
-            yield file.found(node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
+            message = f"If `{methods.short(file, node.value)}` is a layer: `{node.attr}` is provided by `{row.new}`."
+        yield file.found(node, message, edits, unsafe=maybe)
 
 
 def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
     kind = file.kinds.of(node.value)
-    maybe = kind is None and _last_word(node.value) in ("model", "layer")
+    maybe = kind is None and last_name(node.value) in ("model", "layer")
     if (kind in (LAYER, MODEL) or maybe) and file.era is not None and file.era.is_tf_keras:
         message = "A layer of Keras 3 has its name in `name` alone, which can be assigned to."
-        start, end = methods.dot_of(file, node), file.source.end(node)
-        status = Status.UNSAFE if maybe else Status.REWRITTEN
-        yield file.found(node, message, [Edit(start, end, ".name")], status=status)
+        yield file.found(node, message, [Edit(file.dot_of(node), file.source.end(node), ".name")], unsafe=maybe)
 
 
 def _of_sequential(file: File, node: ast.Attribute) -> Iterator[Finding]:
     message = f"`{node.attr}` of a `Sequential` is `{node.attr}s[0]` in Keras 3, also before a call."
     end = file.source.end(node)
     yield file.found(node, message, [Edit(end, end, "s[0]")], hint=not file.old)
-
-
-def _last_word(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 # What Keras 3 computes and lets nobody set, and what to do instead.
@@ -119,7 +109,7 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
         if of_layer and isinstance(statement, ast.Assign) and _is_of_a_held_layer(statement):
             message = f"`{node.attr}` cannot be assigned to in Keras 3, which has the weights of the layers it holds."
             edits = [remove_statement(file, statement)]
-            yield file.found(node, f"{message} (Unsafe: is that one a layer?)", edits, status=Status.UNSAFE)
+            yield file.found(node, message, edits, unsafe="is that one a layer?")
             return
         message = f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}"
         yield file.attention(node, message)
@@ -139,15 +129,8 @@ def _keras_bases(file: File, class_: ast.ClassDef, seen: tuple[ast.ClassDef, ...
 def _is_of_a_held_layer(statement: ast.Assign) -> bool:
     """Whether a statement is `self.trainable_weights = self.net.trainable_weights`."""
     value, targets = statement.value, statement.targets
-    return (
-        isinstance(value, ast.Attribute)
-        and isinstance(value.value, ast.Attribute)
-        and is_self(value.value.value)
-        and len(targets) == 1
-        and isinstance(targets[0], ast.Attribute)
-        and is_self(targets[0].value)
-        and targets[0].attr == value.attr
-    )
+    is_held = isinstance(value, ast.Attribute) and is_of_self(value.value)
+    return is_held and len(targets) == 1 and is_of_self(targets[0]) and targets[0].attr == last_name(value)
 
 
 def _is_first_layer(node: ast.expr) -> bool:

@@ -19,11 +19,11 @@ The layers of `parallel_compat.legacy.layers` find it by calling the layer, as i
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 
 SAFE = True
 
@@ -34,7 +34,7 @@ SAYING_WHAT_THEY_GIVE = frozenset(("Attention", "Embedding", "Flatten", "Permute
 def find(file: File) -> Iterator[Finding]:
     """Find such classes."""
     for class_ in file.tree.classes:
-        if not any(isinstance(each, ast.FunctionDef) and each.name == "call" for each in class_.body):
+        if "call" not in methods_of(class_):
             continue
         for base in class_.bases:
             path = file.names.path(base) or ""
@@ -42,9 +42,7 @@ def find(file: File) -> Iterator[Finding]:
             if not target.startswith("keras.layers.") or path.startswith("parallel_compat."):
                 continue
             name = target.rpartition(".")[2]
-            spelled = file.reference(f"parallel_compat.legacy.layers.{name}", base)
-            if name in SAYING_WHAT_THEY_GIVE and spelled is not None:
-                text, imports = spelled
+            edits = file.replaced_by(f"parallel_compat.legacy.layers.{name}", base)
+            if name in SAYING_WHAT_THEY_GIVE and edits is not None:
                 message = f"`{class_.name}` returns something else than `{name}`, whose output shape Keras 3 uses."
-                edits = [file.replace(base, text), *imports]
-                yield file.found(base, message, edits, status=Status.REWRITTEN, hint=not file.old)
+                yield file.found(base, message, edits, hint=not file.old)

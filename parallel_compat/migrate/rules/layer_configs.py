@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import LAYER
 
@@ -36,7 +37,7 @@ def find(file: File) -> Iterator[Finding]:
     if file.era not in (Era.KERAS_2_2_4, Era.KERAS_2_3):
         return
     for class_ in file.tree.classes:
-        methods = {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+        methods = methods_of(class_)
         takes = methods.get("__init__")
         if takes is None or "get_config" in methods or not _takes_arguments(takes):
             continue

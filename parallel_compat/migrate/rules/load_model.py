@@ -28,8 +28,7 @@ _TARGET = "parallel_compat.legacy.models.load_model"
 def find(file: File) -> Iterator[Finding]:
     """Find calls that load, or may load, an old file."""
     for call in file.calls_by_target.get("keras.models.load_model", ()):
-        filepath = calls.keyword(call, "filepath")
-        path = call.args[0] if call.args else filepath.value if filepath else None
+        path = calls.argument(call, "filepath", 0)
         ending = tail(path) if path is not None else None
         if ending is not None and not ending.endswith((".h5", ".hdf5", ".hdf")):
             continue

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
@@ -31,11 +32,9 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls of `load_weights` with a name that Keras 3 refuses or nobody knows, and those by names of layers."""
     row = methods.member(MODEL, "load_weights")
     for call in file.method_calls.get("load_weights", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if methods.is_other(file, call.func.value, "load_weights", MODEL):
+        if methods.is_other(file, calls.receiver(call), "load_weights", MODEL):
             continue
-        filepath = calls.keyword(call, "filepath")
-        path = call.args[0] if call.args else filepath.value if filepath else None
+        path = calls.argument(call, "filepath", 0)
         ending = tail(path) if path is not None else None
         if _is_by_name(call) and (ending is None or not ending.endswith((".weights.h5", ".keras", ".weights.json"))):
             yield from methods.to_function(file, call, row, telling=True)
@@ -44,9 +43,9 @@ def find(file: File) -> Iterator[Finding]:
         elif ending is None and path is not None and not isinstance(path, ast.Starred):
             # Whatever the name is, the function reads it; but newer code may well know what it does.
             for finding in methods.to_function(file, call, row):
-                yield file.found(call.func, finding.message, finding.edits, status=finding.status, hint=True)
+                yield replace(finding, hint=True)
 
 
 def _is_by_name(call: ast.Call) -> bool:
-    given = calls.keyword(call, "by_name")
-    return given is not None and not (isinstance(given.value, ast.Constant) and not given.value.value)
+    given = calls.argument(call, "by_name")
+    return given is not None and not (isinstance(given, ast.Constant) and not given.value)

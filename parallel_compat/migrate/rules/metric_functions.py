@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.literals import parts_of
+from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from parallel_compat.names.members import MODEL
 
@@ -36,15 +37,10 @@ METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 def find(file: File) -> Iterator[Finding]:
     """Find metric functions in calls of `compile`."""
     seen: set[ast.expr] = set()
-    for call in file.method_calls.get("compile", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if file.kinds.of(call.func.value) not in (None, MODEL):
-            continue
-        for name in ("metrics", "weighted_metrics"):
-            given = calls.keyword(call, name)
-            value = given.value if given is not None else None
-            if name == "metrics" and value is None and len(call.args) > 2 and not calls.has_stars(call):
-                value = call.args[2]  # the place of metrics then; today's are numbers, `loss_weights`
+    for call, _ in file.calls_on(MODEL, "compile"):
+        # The third position was that of metrics; today's is that of `loss_weights`, which are numbers.
+        third = None if calls.has_stars(call) else 2
+        for value in (calls.argument(call, "metrics", third), calls.argument(call, "weighted_metrics")):
             for node in _each(file, value):
                 if node not in seen and (_is_function(file, node) or _is_unknown(file, node)):
                     seen.add(node)
@@ -60,11 +56,8 @@ def _each(file: File, node: ast.expr | None, names: frozenset[str] = frozenset()
             yield from _each(file, part, names | {node.id})
         if parts:
             return
-    if isinstance(node, ast.List | ast.Tuple):
-        for each in node.elts:
-            yield from _each(file, each, names)
-    elif isinstance(node, ast.Dict):
-        for each in node.values:
+    if isinstance(node, ast.List | ast.Tuple | ast.Dict):
+        for each in parts_of(node):
             yield from _each(file, each, names)
     elif isinstance(node, ast.BinOp):
         yield from _each(file, node.left, names)
@@ -75,8 +68,7 @@ def _each(file: File, node: ast.expr | None, names: frozenset[str] = frozenset()
 
 def _lists_of(file: File, name: ast.Name) -> Iterator[ast.expr]:
     """Yield what is put into a list of a name: `metrics = [...]`, `metrics += [...]`, `metrics.append(...)`."""
-    scope = file.tree.scopes.get(name)
-    bindings = scope.find(name.id) if scope else []
+    bindings = file.tree.bindings(name)
     for binding in bindings:
         above = file.tree.parents.get(binding.node)
         value = above.value if isinstance(above, ast.AugAssign) else binding.value
@@ -84,12 +76,8 @@ def _lists_of(file: File, name: ast.Name) -> Iterator[ast.expr]:
             yield value
     for method in ("append", "extend"):
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            owner = call.func.value
-            if isinstance(owner, ast.Name) and owner.id == name.id and len(call.args) == 1:
-                seen = file.tree.scopes.get(owner)
-                if bindings and seen is not None and seen.find(owner.id) is bindings:
-                    yield from call.args
+            if len(call.args) == 1 and bindings and file.tree.bindings(calls.receiver(call)) is bindings:
+                yield from call.args
 
 
 def _is_function(file: File, node: ast.expr) -> bool:

@@ -120,7 +120,7 @@ def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Iterator[Fi
     head = f"from {module} import" if isinstance(statement, ast.ImportFrom) else "import"
     written = [f"{head} {rest}"] if rest else []
     written += [_import(alias, fact, isinstance(statement, ast.Import)) for alias, fact in facts.items()]
-    before = file.source.text.splitlines()[statement.lineno - 1].encode()[: statement.col_offset].decode()
+    before = file.source.before(file.source.start(statement))
     between = "; " if before.strip() else f"\n{before}"
     edit = file.replace(statement, between.join(dict.fromkeys(written)))
     for number, (alias, message) in enumerate(zip(facts, messages, strict=True)):

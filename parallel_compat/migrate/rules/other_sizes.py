@@ -40,15 +40,12 @@ def find(file: File) -> Iterator[Finding]:
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:
     """Return whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
-    if isinstance(node, ast.Name) and node in file.tree.scopes:
+    if isinstance(node, ast.Name):
+        values = [binding.value for binding in file.tree.bindings(node)]
         return any(
-            binding.value is not None
-            and not isinstance(binding.value, ast.Name)
-            and _is_of_any_size(file, binding.value)
-            for binding in file.tree.scopes[node].find(node.id)
+            each is not None and not isinstance(each, ast.Name) and _is_of_any_size(file, each) for each in values
         )
     if not isinstance(node, ast.Call) or file.names.target(node.func) not in _INPUTS:
         return False
-    given = calls.keyword(node, "shape")
-    shape = calls.constant(given.value if given is not None else node.args[0] if node.args else None)
+    shape = calls.constant(calls.argument(node, "shape", 0))
     return isinstance(shape, tuple | list) and len(shape) > 2 and list(shape).count(None) > 1

@@ -18,9 +18,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.literals import text_of
 from parallel_compat.names.members import MODEL
 
 SAFE = True
@@ -33,9 +35,9 @@ def find(file: File) -> Iterator[Finding]:
     """Find dicts with one literal name in calls of models."""
     for method in ("compile", *_ON_DATA):
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            is_sequential = _is_sequential(file, call.func.value)
-            if not is_sequential and file.kinds.of(call.func.value) not in (None, MODEL):
+            model = calls.receiver(call)
+            is_sequential = _is_sequential(file, model)
+            if not is_sequential and file.kinds.of(model) not in (None, MODEL):
                 continue
             if method != "compile":
                 yield from _targets(file, call, is_sequential)
@@ -45,11 +47,7 @@ def find(file: File) -> Iterator[Finding]:
 
 def _is_sequential(file: File, receiver: ast.expr) -> bool:
     """Return whether all that a name is bound to are calls of `Sequential`."""
-    scope = file.tree.scopes.get(receiver) if isinstance(receiver, ast.Name) else None
-    if scope is None:
-        return False
-    assert isinstance(receiver, ast.Name)
-    bindings = scope.find(receiver.id)
+    bindings = file.tree.bindings(receiver)
     return bool(bindings) and all(
         isinstance(each.value, ast.Call) and file.names.target(each.value.func) == "keras.Sequential"
         for each in bindings
@@ -57,12 +55,12 @@ def _is_sequential(file: File, receiver: ast.expr) -> bool:
 
 
 def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Finding]:
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
-    given = [("Targets", call.args[1] if len(call.args) > 1 else named.get("y"))]
-    held_out = named.get("validation_data")
-    if isinstance(held_out, ast.Tuple | ast.List):
-        given += zip(("Targets", "Sample weights"), held_out.elts[1:], strict=False)
-    given += [("Sample weights", named.get("sample_weight")), ("Class weights", named.get("class_weight"))]
+    given = [("Targets", calls.argument(call, "y", 1))]
+    validation = calls.argument(call, "validation_data")
+    if isinstance(validation, ast.Tuple | ast.List):
+        given += zip(("Targets", "Sample weights"), validation.elts[1:], strict=False)
+    given.append(("Sample weights", calls.argument(call, "sample_weight")))
+    given.append(("Class weights", calls.argument(call, "class_weight")))
     for what, value in given:
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
@@ -71,8 +69,8 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
         if is_sequential:
             yield file.found(value, message, _without_name(file, value))
         elif what == "Targets":
-            message += " (Unsafe: is it the only output?)"
-            yield file.found(value, message, _without_name(file, value), status=Status.UNSAFE, hint=not file.old)
+            edits = _without_name(file, value)
+            yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
 
 
 def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -90,8 +88,7 @@ def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
 
 def _only_name(value: ast.expr | None) -> str | None:
     """Return the one key of a dict that is a name: those of class weights are numbers."""
-    key = value.keys[0] if isinstance(value, ast.Dict) and len(value.keys) == 1 else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+    return text_of(value.keys[0]) if isinstance(value, ast.Dict) and len(value.keys) == 1 else None
 
 
 def _without_name(file: File, value: ast.Dict, before: str = "", after: str = "") -> list[Edit]:

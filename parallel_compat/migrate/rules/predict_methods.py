@@ -14,10 +14,9 @@ tuples.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate import methods
+from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
@@ -32,19 +31,14 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls of the methods."""
     row = methods.member(MODEL, "predict")
     for call in file.method_calls.get("predict", ()):
-        assert isinstance(call.func, ast.Attribute)
         named = {keyword.arg for keyword in call.keywords}
-        if (
-            named & _OF_GENERATORS
-            and "steps" in named
-            and not methods.is_other(file, call.func.value, "predict", MODEL)
-        ):
+        is_other = methods.is_other(file, calls.receiver(call), "predict", MODEL)
+        if named & _OF_GENERATORS and "steps" in named and not is_other:
             yield from methods.to_function(file, call, row, telling=True)
     for name in ("predict_classes", "predict_proba"):
         row = methods.member(MODEL, name)
         for call in file.method_calls.get(name, ()):
-            assert isinstance(call.func, ast.Attribute)
-            if name == "predict_proba" and file.kinds.of(call.func.value) != MODEL:
+            if name == "predict_proba" and file.kinds.of(calls.receiver(call)) != MODEL:
                 continue  # every classifier of scikit-learn has one
-            if not methods.is_other(file, call.func.value, name, MODEL):
+            if not methods.is_other(file, calls.receiver(call), name, MODEL):
                 yield from methods.to_function(file, call, row)

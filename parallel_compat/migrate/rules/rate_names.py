@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.project_facts import readers_of_rate
 
 SAFE = True
@@ -35,13 +35,12 @@ def find(file: File) -> Iterator[Finding]:
         target = f"parallel_compat.legacy.callbacks.{name}"
         for call in file.calls_by_target.get(f"keras.callbacks.{name}", ()):
             message = f"`{name}` of Keras 3 logs `learning_rate`; `{target}` logs `lr`, which is read."
-            if not certain:
-                message += " (Unsafe: `lr` may be read from something else than logs.)"
-            spelled = file.reference(target, call)
-            if spelled is None:
+            edits = file.replaced_by(target, call.func)
+            if edits is None:
                 yield file.attention(call, message)
             elif certain and file.redirect(call.func, target):
                 yield file.found(call, message)
             else:
-                edits = [file.replace(call.func, spelled[0]), *spelled[1]]
-                yield file.found(call, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+                yield file.found(
+                    call, message, edits, unsafe=not certain and "`lr` may be read from something else than logs."
+                )

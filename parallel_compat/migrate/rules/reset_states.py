@@ -11,10 +11,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate import methods
+from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
@@ -26,7 +25,6 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls of the method on models, and on what may be one or a metric."""
     row = methods.member(MODEL, "reset_states")
     for call in file.method_calls.get("reset_states", ()):
-        assert isinstance(call.func, ast.Attribute)
         no_arguments = not call.args and not call.keywords  # a recurrent layer takes states
-        if no_arguments and not methods.is_other(file, call.func.value, "reset_states", MODEL):
+        if no_arguments and not methods.is_other(file, calls.receiver(call), "reset_states", MODEL):
             yield from methods.to_function(file, call, row)

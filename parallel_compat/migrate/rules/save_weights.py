@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
@@ -29,19 +30,14 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls of `save_weights` with a name that Keras 3 refuses."""
     row = methods.member(MODEL, "save_weights")
     for call in file.method_calls.get("save_weights", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if methods.is_other(file, call.func.value, "save_weights", MODEL):
+        if methods.is_other(file, calls.receiver(call), "save_weights", MODEL):
             continue
-        filepath = calls.keyword(call, "filepath")
-        path = call.args[0] if call.args else filepath.value if filepath else None
+        path = calls.argument(call, "filepath", 0)
         if path is None or isinstance(path, ast.Starred):
             continue
         ending = tail(path)
         if ending is not None and ending.endswith(".weights.h5"):
             continue
         for finding in methods.to_function(file, call, row):
-            if ending is None:
-                # Whatever the name is, the function writes it; but newer code may well know what it does.
-                yield file.found(call.func, finding.message, finding.edits, status=finding.status, hint=True)
-            else:
-                yield finding
+            # Whatever the name is, the function writes it; but newer code may well know what it does.
+            yield replace(finding, hint=True) if ending is None else finding

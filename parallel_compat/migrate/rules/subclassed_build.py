@@ -17,12 +17,12 @@ loading them fails. If the file does not show the model's class, nothing changes
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate import methods
+from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
 
@@ -41,12 +41,10 @@ _ROW = Member(
 def find(file: File) -> Iterator[Finding]:
     """Find calls of the method on models whose class has a `call` and no `build` of its own."""
     for call in file.method_calls.get("build", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if file.kinds.of(call.func.value) != MODEL or len(call.args) + len(call.keywords) != 1:
+        model = calls.receiver(call)
+        if file.kinds.of(model) != MODEL or len(call.args) + len(call.keywords) != 1:
             continue
-        class_ = file.kinds.class_of(call.func.value)
-        names = (
-            {each.name for each in class_.body if isinstance(each, ast.FunctionDef)} if class_ is not None else set()
-        )
+        class_ = file.kinds.class_of(model)
+        names = methods_of(class_) if class_ is not None else ()
         if "call" in names and "build" not in names:
             yield from methods.to_function(file, call, _ROW)

@@ -22,8 +22,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 
 SAFE = True
@@ -33,12 +35,9 @@ _FUNCTIONS = {"tensorflow.logical_and": "and", "tensorflow.logical_or": "or", "t
 
 def find(file: File) -> Iterator[Finding]:
     """Find flags that are put together as tensors."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != LAYER:
-            continue
-        for function in class_.body:
-            if isinstance(function, ast.FunctionDef) and function.name == "call":
-                yield from _of_call(file, function)
+    for class_ in file.classes_of(LAYER):
+        if (function := methods_of(class_).get("call")) is not None:
+            yield from _of_call(file, function)
 
 
 def _of_call(file: File, function: ast.FunctionDef) -> Iterator[Finding]:
@@ -72,16 +71,13 @@ def _is_flag(file: File, node: ast.expr) -> bool:
     """Return whether an expression is `training`, whether the layer is trainable, or put together of such."""
     if isinstance(node, ast.Call):
         operator = _operator(file, node)
-        return len(node.args) == (1 if operator == "" else 2) and operator is not None and _are_flags(file, node.args)
+        count = 1 if operator == "" else 2
+        return operator is not None and len(node.args) == count and all(_is_flag(file, each) for each in node.args)
     if isinstance(node, ast.Attribute):
-        return node.attr == "trainable" and isinstance(node.value, ast.Name) and node.value.id == "self"
+        return node.attr == "trainable" and is_self(node.value)
     if isinstance(node, ast.Constant):
         return isinstance(node.value, bool)
     return isinstance(node, ast.Name) and node.id == "training"
-
-
-def _are_flags(file: File, nodes: list[ast.expr]) -> bool:
-    return all(_is_flag(file, node) for node in nodes)
 
 
 def _found(file: File, call: ast.Call) -> Finding:

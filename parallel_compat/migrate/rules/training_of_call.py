@@ -25,7 +25,8 @@ from collections.abc import Iterator
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.project import LIBRARIES
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
@@ -38,12 +39,10 @@ def find(file: File) -> Iterator[Finding]:
     """Find `call` without `training` in classes of models that may hold layers which train otherwise."""
     if file.era in (None, Era.TODAY):
         return
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != MODEL or not _may_hold_such_layers(file, class_):
-            continue
-        for method in class_.body:
-            if isinstance(method, ast.FunctionDef) and method.name == "call":
-                yield from _of_method(file, class_, method)
+    for class_ in file.classes_of(MODEL):
+        method = methods_of(class_).get("call")
+        if method is not None and _may_hold_such_layers(file, class_):
+            yield from _of_method(file, class_, method)
 
 
 def _of_method(file: File, class_: ast.ClassDef, method: ast.FunctionDef) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import is_of_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
@@ -34,13 +35,11 @@ _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwi
 
 def find(file: File) -> Iterator[Finding]:
     """Find weights whose truth is asked."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) not in (LAYER, MODEL):
-            continue
+    for class_ in file.classes_of(LAYER, MODEL):
         weights = _weights(class_)
         for node in ast.walk(class_):
             for asked in _asked(node):
-                if _is_weight(asked, weights):
+                if is_of_self(asked) and weights.get(asked.attr, asked.attr in _OF_KERAS):
                     yield _compared(file, asked)
 
 
@@ -48,11 +47,8 @@ def _weights(class_: ast.ClassDef) -> dict[str, bool]:
     """Return the attributes that methods of a class assign, and whether each is a weight or None in all places."""
     found: dict[str, bool] = {}
     for node in ast.walk(class_):
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
-            if _is_of_self(target):
-                assert isinstance(target, ast.Attribute)
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if is_of_self(target) and isinstance(node, ast.Assign):
                 found[target.attr] = found.get(target.attr, True) and _is_weight_or_none(node.value)
     return found
 
@@ -86,17 +82,6 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
             yield from _parts(value)
     else:
         yield test
-
-
-def _is_weight(node: ast.expr, weights: dict[str, bool]) -> bool:
-    if not _is_of_self(node):
-        return False
-    assert isinstance(node, ast.Attribute)
-    return weights.get(node.attr, node.attr in _OF_KERAS)
-
-
-def _is_of_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _compared(file: File, node: ast.expr) -> Finding:

@@ -27,6 +27,7 @@ from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 
 SAFE = True
 
@@ -35,7 +36,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find such classes, also where another file of the project wraps them."""
     wrapped = project_facts.wrapped_layers(file.source.text) | file.project.wrapped_layers
     for class_ in file.tree.classes:
-        methods = {each.name for each in class_.body if isinstance(each, ast.FunctionDef)}
+        methods = methods_of(class_)
         if class_.name not in wrapped or "call" not in methods or "compute_output_shape" in methods:
             continue
         if not any(file.names.target(base) == "keras.layers.Layer" for base in class_.bases):
@@ -47,17 +48,14 @@ def find(file: File) -> Iterator[Finding]:
 
 def _method(file: File, class_: ast.ClassDef) -> Iterator[Edit]:
     source = file.source
-    indents = []
-    for node in (class_, class_.body[-1]):
-        start = source.start(node)
-        indents.append(source.text[source.line_starts[source.position(start)[0] - 1] : start])
+    outer, indent = (source.before(source.start(node)) for node in (class_, class_.body[-1]))
     shape = "input_shape"
     if not file.is_of_standalone_keras:
         operation, tensor = (file.reference(f"keras.{name}", class_) for name in ("Operation", "KerasTensor"))
         if operation is not None and tensor is not None:
             yield from operation[1]
             shape = f"{operation[0]}.compute_output_spec(self, {tensor[0]}(input_shape)).shape"
-    inner = indents[1] + indents[1].removeprefix(indents[0])
+    inner = indent + indent.removeprefix(outer)
     added = f"def compute_output_shape(self, input_shape):{source.newline}{inner}return {shape}"
     edit = file.insert_statement(class_.body[-1], added)
     yield replace(edit, text=source.newline + edit.text)

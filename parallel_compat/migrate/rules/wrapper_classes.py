@@ -33,7 +33,8 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.scopes import methods_of
 
 SAFE = False
 
@@ -66,15 +67,12 @@ def replaced(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         new = {"ser_model": "model", "keras_model": "model", "gpu_count": "gpus", "n_gpus": "gpus"}
         if keyword.arg in new:
             edits.append(calls.rename(file, keyword, new[keyword.arg]))
-    message = f"`{name}(...)` is what `{TARGET}(...)` does. (Unsafe: what else `{name}` does is lost.)"
-    yield file.found(call, message, edits, status=Status.UNSAFE)
+    message = f"`{name}(...)` is what `{TARGET}(...)` does."
+    yield file.found(call, message, edits, unsafe=f"what else `{name}` does is lost.")
 
 
 def _wraps(class_: ast.ClassDef) -> bool:
-    defines = any(
-        isinstance(statement, ast.FunctionDef) and statement.name == "__getattribute__" for statement in class_.body
-    )
-    return defines and any(
+    return "__getattribute__" in methods_of(class_) and any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "update"

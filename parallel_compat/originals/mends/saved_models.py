@@ -78,8 +78,8 @@ def _also_of_tensors(gather: Any) -> Any:
     from tensorflow.python.training.saving import saveable_object_util as util
 
     def gathers(self: Any) -> Any:
-        tells = util.trackable_has_serialize_to_tensor(self)
-        return util.saveable_objects_from_trackable(self) if tells else gather(self)
+        has_own = util.trackable_has_serialize_to_tensor(self)
+        return util.saveable_objects_from_trackable(self) if has_own else gather(self)
 
     return gathers
 
