@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument(
         "--sample",
         action="store_true",
-        help="of each test method that has parameters one alone: compiled if it can be, else the first",
+        help="of each method with parameters one alone: compiled if it can be",
     )
     parser.add_argument("--together", type=int, default=1, metavar="N", help="so many files in one process")
     parser.add_argument("--page", action="store_true", help="write the page of the outcomes so far")
