@@ -73,6 +73,10 @@ with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     session.run(tf.compat.v1.global_variables_initializer())
     answers["layers of TensorFlow 1"] = np.allclose(session.run(output)[:, 1], rows.sum(1), atol=1e-5)
 
+precision = keras.metrics.Precision()
+precision.update_state([0, 1, 1], [1, 1, 1], sample_weight=[1, 0, 1])
+answers["weights in a list"] = float(precision.result())
+
 read = []
 def generator():
     while True:
@@ -249,6 +253,7 @@ def test_graphs(tmp_path: Path) -> None:
         "kernels for GPUs": True,
         "gradients after a session has run": 5,
         "layers of TensorFlow 1": True,
+        "weights in a list": 0.5,
         "batches that are read": 3,
         "feature columns": [[2, 2], [3, 1], [1]],
         "mixed precision": ["float16", "float32"],

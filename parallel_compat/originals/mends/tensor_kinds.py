@@ -1,5 +1,6 @@
 """What counted as a tensor in TensorFlow 1: a sparse one, the result of `variable += value`, a tuple as a shape,
 a whole float as a size. A variable was true, and of the kind `tf.compat.v1.Variable`. A ragged tensor was none.
+In TensorFlow 2.2 the sample weights of a metric were made a tensor.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -31,6 +32,7 @@ def apply(mends: Register) -> None:
     import tensorflow.compat.v1 as tf
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
     from tensorflow.python.ops import resource_variable_ops, variable_v1
+    from tensorflow.python.ops.losses import util
 
     variable_v1.VariableV1.register(resource_variable_ops.BaseResourceVariable)
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
@@ -38,6 +40,7 @@ def apply(mends: Register) -> None:
     mends.add(ops, _TensorLike=TensorLike)
     _ragged_is_none(mends)
     if not mends.is_tensorflow_1:
+        mends.replace(util, "squeeze_or_expand_dimensions", _taking_weights_of_any_kind)
         return
     for name, compute in _IN_PLACE.items():
         mends.replace(resource_variable_ops.BaseResourceVariable, name, _computing(compute))
@@ -53,6 +56,16 @@ def apply(mends: Register) -> None:
 
     mends.replace(tf.nn, "atrous_conv2d_transpose", takes_tensors)
     mends.replace(tensor_shape.Dimension, "__init__", _taking_whole_numbers)
+
+
+def _taking_weights_of_any_kind(squeeze: Any) -> Any:
+    """Let the sample weights of a metric be a list or an array."""
+    import tensorflow as tf
+
+    def squeezes(y_pred: Any, y_true: Any = None, sample_weight: Any = None) -> Any:
+        return squeeze(y_pred, y_true, None if sample_weight is None else tf.convert_to_tensor(sample_weight))
+
+    return squeezes
 
 
 def _ragged_is_none(mends: Register) -> None:
