@@ -26,8 +26,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
 

@@ -22,8 +22,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find models that are made trainable where single layers are frozen."""
