@@ -81,10 +81,6 @@ def find(file: File) -> Iterator[Finding]:
 class Wrapping:
     """The edits for one call of `multi_gpu_model`.
 
-    Args:
-        file: the source.
-        call: the call.
-
     Raises:
         Unclear: it cannot be told which statements build the model.
     """
