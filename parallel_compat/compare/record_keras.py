@@ -121,7 +121,7 @@ class Recording(object):
             return False
         size = sum(array.nbytes for array in kept)
         if size > self.left:
-            self.note("%s: not written, %d bytes are more than what is left (--max-mb)" % (section, size))
+            self.note("%s: not written, %d bytes are more than --max-mb still allows" % (section, size))
             return False
         self.left -= size
         self.sections.append((section, kept))

@@ -266,7 +266,7 @@ def metrics_names(model: keras.Model) -> list[str]:
         model: a compiled model.
 
     Raises:
-        ValueError: the model is not compiled, or it is of a class of your own and has seen no batch since.
+        ValueError: the model is not compiled, or it has a custom class and has seen no batch since.
     """
     if not getattr(model, "compiled", False):
         raise ValueError("Expected a compiled model. Received: one that is not. Call `compile` first.")

@@ -60,7 +60,7 @@ def find(file: File) -> Findings:
     for string in file.tree.strings:
         kind = next((each for each in _REASONS if each in reasons and each.lower() == string.value), "")
         if kind and string not in compiled_with and not _is_a_key(file, string):
-            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` steps as then."
+            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` makes the old steps."
             yield file.attention(string, message)
 
 
@@ -114,6 +114,6 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findin
         spelled = spell(file, f"legacy_numerics.{name}", node)
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
         if spelled is None or not file.is_of_standalone_keras:
-            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the results of then.")
+            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the old results.")
         else:
             yield file.found(node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])

@@ -29,7 +29,7 @@ def find(file: File) -> Findings:
         if ending.endswith(allowed) if ending is not None else calls.keyword(call, "save_freq") is not None:
             continue
         if ending is None and not file.old:
-            message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
+            message = f"If the file name may not end in {allowed[0]}: `{_TARGET}` takes any name."
             edits = file.replaced_by(_TARGET, call.func)
             if edits is None:
                 yield file.attention(call, message, hint=True)
