@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
@@ -27,7 +27,7 @@ _HOOKS = frozenset(
 )  # of epochs and trainings Keras 3 hands `logs` over by position
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find hooks whose second argument has another name, or is asked for what it no longer has."""
     seen: set[ast.AST] = set()
     for function, arguments in (*_methods(file), *_functions(file)):
@@ -65,7 +65,7 @@ def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
     return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])
 
 
-def _gone(file: File, function: ast.AST, logs: str) -> Iterator[Finding]:
+def _gone(file: File, function: ast.AST, logs: str) -> Findings:
     """Find `logs["size"]` and `logs["batch"]`."""
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript):

@@ -13,11 +13,10 @@ old `to_json`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 
 _JSON = "parallel_compat.legacy.models.model_from_json"
@@ -28,7 +27,7 @@ _TEMPLATE_OF = "parallel_compat.template_of"
 _OF_MODELS = ("compile", "evaluate", "fit", "layers", "predict", "save", "save_weights", "summary", "to_json")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls that load, or may load, an old file."""
     for call in file.calls_by_target.get("keras.models.load_model", ()):
         path = calls.argument(call, "filepath", 0)
@@ -59,7 +58,7 @@ def find(file: File) -> Iterator[Finding]:
     yield from _single_models(file)
 
 
-def _single_models(file: File) -> Iterator[Finding]:
+def _single_models(file: File) -> Findings:
     """Find what takes the single model out of a loaded parallel model: the file holds the single model alone."""
     has_parallel_models = "multi_gpu_model" in file.source.text or "parallel_compat.parallelize" in file.calls_by_target
     message = "`load_model` returns the single model of a parallel model's file: "
