@@ -314,7 +314,7 @@ def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
             assert not node.keywords
     assert "parallel_compat.recover" not in printed
     imports = {line.split()[1] for line in printed.splitlines() if line.startswith(("import ", "from "))}
-    assert imports <= {"__future__", "argparse", "json", "os", "random", "runpy", "sys", "types", "zlib", "numpy"}
+    assert imports <= {"__future__", "argparse", "functools", "json", "os", "random", "runpy", "sys", "types", "zlib", "numpy"}
 
 
 def interpreter(version):
@@ -618,7 +618,8 @@ def test_environments_made_anew_record_what_is_committed(version, tmp_path):
     assert [model["name"] for model in made.models] == [model["name"] for model in committed.models]
     assert len(made.models) == 14
     assert made.facts["python"].startswith(f"{version.partition('-')[0]}.")
-    assert {name: len(arrays) for name, arrays in made.arrays.items()} == {
+    # Written since: the order of samples, the states of random numbers, and batches of later steps.
+    assert {name: len(made.arrays.get(name, [])) for name in committed.arrays} == {
         name: len(arrays) for name, arrays in committed.arrays.items()
     }
 

@@ -284,17 +284,17 @@ class Replay:
 def test_what_a_script_draws_is_handed_over(tmp_path):
     """Keras 2 draws from numpy when it builds a model, Keras 3 does not."""
     first = recorder(tmp_path)
-    first.put_states("start")
+    first.random.at("start")
     drawn = [np.random.rand(), random.random()]
     np.random.randint(100)  # Keras 2 makes a seed of it
-    first.put_states("after add")
+    first.random.at("after add")
     drawn += [np.random.rand(), random.random()]
     np.random.seed()
     random.seed()
     second = recorder(tmp_path, replay=Replay(first.recording))
-    second.put_states("start")
+    second.random.at("start")
     again = [np.random.rand(), random.random()]
-    second.put_states("after add")
+    second.random.at("after add")
     again += [np.random.rand(), random.random()]
     assert again == drawn
 
