@@ -27,8 +27,8 @@ import numpy as np
 import pytest
 
 from parallel_compat.command import main
+from parallel_compat.compare import optimizer_states
 from parallel_compat.compare.comparison import compare
-from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
@@ -222,6 +222,10 @@ def test_states_of_all_versions_have_one_form():
     m, v = [np.ones((2, 3)), np.ones(3)], [np.full((2, 3), 2.0), np.full(3, 2.0)]
     steps, zero = np.array(7), np.zeros(1)
 
+    def state(optimizer, config, names, arrays, weights):
+        facts = {"optimizer": optimizer, "optimizer_config": config, "state_names": names, "trainable": [0] * weights}
+        return optimizer_states.state(facts, arrays)
+
     def equal(found, kinds, steps=7):
         assert found.steps == steps
         assert {kind: [array.tolist() for array in arrays] for kind, arrays in found.kinds.items()} == {
@@ -314,7 +318,19 @@ def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
             assert not node.keywords
     assert "parallel_compat.recover" not in printed
     imports = {line.split()[1] for line in printed.splitlines() if line.startswith(("import ", "from "))}
-    assert imports <= {"__future__", "argparse", "functools", "json", "os", "random", "runpy", "sys", "types", "zlib", "numpy"}
+    assert imports <= {
+        "__future__",
+        "argparse",
+        "functools",
+        "json",
+        "os",
+        "random",
+        "runpy",
+        "sys",
+        "types",
+        "zlib",
+        "numpy",
+    }
 
 
 def interpreter(version):
