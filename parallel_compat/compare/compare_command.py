@@ -96,15 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
         if unwritable := why_not_writable(path):
             return _fail(f"expected a file that can be written. Received: {path}: {unwritable}")
     try:
-        found, codes = _with_recording(arguments, recording) if recording else _with_original(arguments)
+        found, failed = _with_recording(arguments, recording) if recording else _with_original(arguments)
     except (CheckpointError, CannotRun) as error:
         return _fail(str(error))
     _write(found, arguments)
     print("\n".join(summary(found)))
-    for name, code in codes.items():
-        if code:
-            print(f"parallel-compat compare: {name}: the script ended with {code}", file=sys.stderr)
-    return 0 if found.is_equal and not any(codes.values()) else DIFFERENT
+    return 0 if found.is_equal and not failed else DIFFERENT
 
 
 def _is_hdf5(path: str) -> bool:
@@ -127,7 +124,7 @@ def _options_after_script(arguments: argparse.Namespace) -> argparse.Namespace:
     return parser.parse_args(given, arguments)
 
 
-def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str, int]]:
+def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, bool]:
     from parallel_compat.compare.comparison import compare
     from parallel_compat.compare.runs import CannotRun, Runs, Script, original_era
 
@@ -153,10 +150,10 @@ def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str,
             new, _ = runs.migrated(*options)
         found = compare(old, new, again)
         found.sources, found.era, found.seconds = script.sources(), runs.era, runs.seconds
-        return found, runs.ended
+        return found, runs.failed
 
 
-def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comparison, dict[str, int]]:
+def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comparison, bool]:
     from parallel_compat.compare.comparison import compare, era_of
     from parallel_compat.compare.recorder_command import PATH
     from parallel_compat.compare.recordings import read_recording
@@ -179,7 +176,9 @@ def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comp
             raise CannotRun(f"the script trained no model here (it ended with {code})")
         found = compare(old, read_recording(out, arguments.max_bytes))
     found.sources = Path(arguments.script).read_text("utf-8", "replace")
-    return found, {"here": code}
+    if code:
+        print(f"parallel-compat compare: the script ended with {code}", file=sys.stderr)
+    return found, code != 0
 
 
 def _write(found: Comparison, arguments: argparse.Namespace) -> None:
@@ -214,7 +213,8 @@ def summary(found: Comparison) -> list[str]:
             lines.append(f"    loss of step {curve.compared - 1}: {curve.at(curve.compared - 1)}")
         if left_out := sum(step.left_out for step in steps):
             lines.append(f"    {left_out} weights with a gradient of rounding alone left out")
-        if results := found.results[number]:
+        differing = {finding.kind for model, finding in found.findings if model == number}
+        if results := {kind: value for kind, value in found.results[number].items() if kind not in differing}:
             lines.append(f"    {', '.join(results)}: within {ulp(list(results.values())):,.0f} ulp")
         lines += [f"    {sentence}" for model, sentence in found.notes if model == number]
     for sentence in dict.fromkeys(finding.text for _, finding in found.findings if finding.kind == "not compared"):

@@ -4,7 +4,7 @@
     python record_keras.py [--steps N] [--out recording.h5] [--no-dropout] [--masks] train.py ARGS...
 
 One file without dependencies beyond numpy and h5py, for Python 2.7 to 3.13: standalone Keras 1.2 to 2.3, tf.keras of
-TensorFlow 1.13 to 2.15, tf_keras, and Keras 3 on TensorFlow. For each model that is trained it writes
+TensorFlow 1.13 to 1.15 and 2.2 to 2.15, tf_keras, and Keras 3 on TensorFlow. For each model that is trained it writes
 the configuration, the initial weights, and for the first N steps the batch, what the model put out, loss and metrics,
 gradients, weights and optimizer state after the step; then the history, and what `evaluate` and `predict` returned. It
 draws no random number and changes no result, but for one thing: on TensorFlow 1 weights and the step's counter are
@@ -174,23 +174,24 @@ def unflat(like, leaves):
     return build(like)
 
 
-def name_of(value):
-    """Return what stands for a loss, a metric or an optimizer in JSON."""
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if isinstance(value, dict):
-        return {str(key): name_of(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [name_of(each) for each in value]
-    return getattr(value, "__name__", type(value).__name__)
-
-
 def plain(value):
-    """Return a value as JSON has it; what it has not by its name."""
+    """Return a value as JSON has it: numbers for numbers of numpy, names for functions and objects."""
+
+    def known(each):
+        return float(each) if hasattr(each, "dtype") else getattr(each, "__name__", type(each).__name__)
+
     try:
-        return json.loads(json.dumps(value, default=lambda each: float(each) if hasattr(each, "dtype") else str(each)))
+        return json.loads(json.dumps(value, default=known))
     except (TypeError, ValueError):
         return str(value)
+
+
+def tried(compute, otherwise=None):
+    """Return what a function returns; something else where it cannot."""
+    try:
+        return compute()
+    except Exception:
+        return otherwise
 
 
 def digest(data):
@@ -324,11 +325,9 @@ def package_of(model):
 def version_of(model):
     """Return the Keras of a model, by name and version."""
     package = package_of(model)
-    if package is None:
-        return "?"
-    if package.startswith("tensorflow"):
-        return "tf.keras %s" % sys.modules["tensorflow"].__version__
-    return "%s %s" % (package, getattr(sys.modules[package], "__version__", "?"))
+    name = "tf.keras" if str(package).startswith("tensorflow") else package
+    module = sys.modules.get("tensorflow" if name == "tf.keras" else package)
+    return "?" if module is None else "%s %s" % (name, getattr(module, "__version__", "?"))
 
 
 def counted(model):
@@ -400,30 +399,16 @@ class Model(object):
                 for layer in layers_with_weights(model)
             ],
             "optimizer": type(optimizer).__name__,
-            "optimizer_config": self._config_of(optimizer),
-            "loss": name_of(getattr(model, "loss", None)),
+            "optimizer_config": tried(lambda: plain(optimizer.get_config())),
+            "loss": plain(getattr(model, "loss", None)),
             "random_layers": [layer.name for layer in random_layers(model)],
             "masked_layers": [layer.name for layer in masked],
-            "config": self._config(),
+            "config": tried(model.to_json),
         }
         for name in ("steps", "history", "evaluate", "predict", "losses", "batches"):
             self.facts[name] = []
         self.recording.facts["models"].append(self.facts)
         self.recording.facts.setdefault("keras", self.facts["keras"])
-
-    def _config(self):
-        try:
-            return self.model.to_json()
-        except Exception as error:
-            self.recording.note("model %d: no configuration (%s)" % (self.number, error))
-            return None
-
-    @staticmethod
-    def _config_of(optimizer):
-        try:
-            return plain(optimizer.get_config())
-        except Exception:
-            return None
 
     @property
     def wanted(self):
@@ -539,10 +524,7 @@ class Model(object):
         self.recording.put(section + "weights", weights_of(self.model))
         self._set("step%d/weights" % self.steps)
         self.after = weights_of(self.model)
-        try:
-            state = state_of(self.model.optimizer)
-        except Exception:  # an optimizer without state, or one of the user's
-            state = []
+        state = tried(lambda: state_of(self.model.optimizer), [])  # it may have none, or be the user's
         self.facts["state_names"] = [name for name, _ in state]
         if state:
             self.recording.put(section + "state", [array for _, array in state])
@@ -816,7 +798,7 @@ class EagerStep(Step):
             logs = logs.read()
         if kept.wanted:
             values["gradients"] = [GRADIENTS.of(variable) for variable in trained_weights(self._model)]
-        return logs, sorted(self._named(logs), key=lambda pair: pair[0] != "loss"), values
+        return logs, sorted(logs.items(), key=lambda pair: pair[0] != "loss"), values
 
     def _of_one(self, batch):
         """Return an iterator of one batch."""
@@ -826,9 +808,6 @@ class EagerStep(Step):
         if not any(part is None for part in parts) and hasattr(self._iterator, "element_spec"):
             return iter(tf.data.Dataset.from_tensors(batch))
         return iter([batch])
-
-    def _named(self, logs):
-        return list(logs.items())
 
     def _forward(self, kept, x):
         """Compute what the model puts out in training, and put everything back that this changes."""
@@ -873,53 +852,6 @@ def make_eager_step(recorder, module, name, original, model, *given, **keywords)
         GRADIENTS.watch(getattr(model, "optimizer", None))
         model.train_function = EagerStep(recorder, model, function)
     return None if made is None else model.train_function
-
-
-class LoopStep(EagerStep):
-    """A train function of TensorFlow 2.0 and 2.1, whose results have no names."""
-
-    def _named(self, logs):
-        found = [value for kind in ("total_loss", "output_losses", "metrics") for value in listed(logs[kind])]
-        return list(zip(self._model.metrics_names, found))
-
-
-def make_loop_step(recorder, module, name, original, model, mode):
-    """Make the function that `fit` of TensorFlow 2.0 and 2.1 calls for each batch."""
-    if str(mode) != "train":
-        return original(model, mode)
-    GRADIENTS.watch(model.optimizer)
-    return LoopStep(recorder, model, original(model, mode))
-
-
-class BatchStep(LoopStep):
-    """A step of `train_on_batch` of TensorFlow 2.0 and 2.1, which takes the batch in parts."""
-
-    def _can(self, kept, given):
-        return True
-
-    def _read(self, given):
-        return given
-
-    def _parts(self, given):
-        return {kind: [np.asarray(leaf) for leaf in flat(part)] for kind, part in zip("xyw", given) if flat(part)}
-
-    def _replaced(self, kept, given, own, recorded):
-        return given
-
-    def _of_one(self, batch):
-        return batch
-
-
-def train_on_batch_alone(recorder, module, name, original, model, x, y=None, w=None, of_classes=None, *given, **named):
-    """Make a step of `train_on_batch` of TensorFlow 2.0 and 2.1; as a part of `fit` it is left alone."""
-    rest = (x, y, w, of_classes) + given
-    if not named.get("standalone", len(given) > 1 and given[1]):
-        return original(model, *rest, **named)
-    GRADIENTS.watch(model.optimizer)
-    parts = model._standardize_user_data(
-        x, y, sample_weight=w, class_weight=of_classes, extract_tensors_from_dataset=True
-    )
-    return BatchStep(recorder, model, lambda batch: original(model, *rest, **named))(parts)
 
 
 class Gradients(object):
@@ -1175,8 +1107,6 @@ HOOKS = (
     (TRAINING, TRAINED, ("evaluate", "evaluate_generator", "predict", "predict_generator"), called),
     (TRAINING, TRAINED, ("_make_train_function", "_make_fit_function"), make_graph_step),
     (TRAINING, TRAINED, ("make_train_function",), make_eager_step),
-    (("engine.training_v2_utils",), (), ("_make_execution_function",), make_loop_step),
-    (("engine.training_v2_utils",), (), ("train_on_batch",), train_on_batch_alone),
     (("callbacks", "callbacks.history"), ("History",), ("on_epoch_end",), epoch_ended),
 )
 WITH_LAYERS = ("keras.layers", "tensorflow.keras.layers", "tf_keras.layers")
@@ -1228,10 +1158,7 @@ class Recorder(object):
 
     def compiled(self, model):
         """Write down, or put in, the weights of a compiled model: scripts use models before they train them."""
-        try:
-            weights = weights_of(model)
-        except Exception:  # a model that is not built
-            weights = []
+        weights = tried(lambda: weights_of(model))  # it may not be built
         if self._compiles >= COMPILES or not weights:
             return
         section, self._compiles = "compile%d" % self._compiles, self._compiles + 1
@@ -1364,10 +1291,7 @@ def installed(name):
 def machine():
     """Return the versions of the packages that compute, and the GPUs that TensorFlow sees."""
     found = ["%s %s" % (name, installed(name)) for name in ("tensorflow", "numpy", "h5py") if name in sys.modules]
-    try:
-        gpus = sys.modules["tensorflow"].config.list_logical_devices("GPU")
-    except Exception:  # before TensorFlow 2
-        gpus = []
+    gpus = tried(lambda: sys.modules["tensorflow"].config.list_logical_devices("GPU"))
     return found + (["%d GPUs" % len(gpus)] if gpus else ["CPU"])
 
 

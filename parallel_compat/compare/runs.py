@@ -111,7 +111,7 @@ class Runs:
     ) -> None:
         self.script, self.era = script, era
         self.seconds: dict[str, float] = {}
-        self.ended: dict[str, int] = {}
+        self.failed = False
         self._replicas, self._most, self._verbose = replicas, most, verbose
         self._temporary = tempfile.TemporaryDirectory(prefix="parallel-compat-")
         self._folder = Path(self._temporary.name)
@@ -146,7 +146,15 @@ class Runs:
             report: dict[str, Any] = json.loads(done.stdout)
         except ValueError:
             raise CannotRun(f"`migrate` ended with {done.returncode}:\n{_end(done.stderr)}") from None
-        return self._run(name, "here", copy, self._from_original(), Era.TODAY), report
+        try:
+            return self._run(name, "here", copy, self._from_original(), Era.TODAY), report
+        except CannotRun as error:
+            left = sum(finding["status"] == "unsafe" for finding in report["findings"])
+            if not left:
+                raise
+            raise CannotRun(
+                f"{error}\n`migrate` left {left} places that it rewrites with --unsafe alone: give it"
+            ) from None
 
     def folder(self, folder: Path) -> Recording:
         """Run the script of the same name in a folder of the user's."""
@@ -192,10 +200,12 @@ class Runs:
         code, printed = _call(
             [*start, *command], what, place, {**os.environ, "MPLBACKEND": "Agg", **(variables or {})}, self._verbose
         )
-        self.seconds[name], self.ended[name] = time.monotonic() - begun, code
+        self.seconds[name], self.failed = time.monotonic() - begun, self.failed or code != 0
         if not out.exists():
             told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))
+        if code:
+            print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
         return read_recording(out)
 
 

@@ -589,7 +589,6 @@ ENVIRONMENTS = {
     "3.7": ("keras-2.2.4", "tensorflow==1.15.5 keras==2.2.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.8": ("tf.keras-2.2", "tensorflow==2.2.3 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.7-1.13": ("tf.keras-1.13", "tensorflow==1.13.2 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
-    "3.7-2.1": ("tf.keras-2.1", "tensorflow-cpu==2.1.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.10": ("tf.keras-2.15", "tensorflow-cpu==2.15.1 numpy<2"),
 }
 
