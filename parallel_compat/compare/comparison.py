@@ -175,7 +175,9 @@ class Comparison:
         return {**own, "equal": self.is_equal, "verdict": self.verdict(), "why": why}
 
 
-def compare(old: Recording, new: Recording, again: Recording | None = None) -> Comparison:
+def compare(
+    old: Recording, new: Recording, again: Recording | None = None, sources: str | None = None, era: Era | None = None
+) -> Comparison:
     """Compare two recordings of one script, the second one replayed from the first.
 
     Args:
@@ -183,13 +185,14 @@ def compare(old: Recording, new: Recording, again: Recording | None = None) -> C
         new: what was recorded with `--replay` of the first.
         again: what the first stack recorded once more, with other sums; then both go on by themselves from the first
             weights, and what differs no more than two runs of the first stack is equal.
+        sources: the script's sources, for the reasons.
+        era: whose Keras the first run had; None if the recording says it.
     """
     noise = None if again is None else compare(old, again)
     names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
-    found = Comparison(
-        stacks, names, [], era=era_of(old), machines=[list(each.facts.get("machine", [])) for each in (old, new)]
-    )
+    machines = [list(each.facts.get("machine", [])) for each in (old, new)]
+    found = Comparison(stacks, names, [], sources=sources, era=era or era_of(old), machines=machines)
     if len(old.models) != len(new.models):
         text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
         found.findings.append((None, Finding("not compared", "models", None, text)))

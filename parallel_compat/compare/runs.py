@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.compare.recordings import Recording
 
-STEPS = 5
+_FLAGS = ["--steps", "5", "--masks"]
 _LINES = 12  # of a script that stopped
 _COPIED, _ALL_COPIED, _MOST_FILES = 64_000_000, 1_000_000_000, 50_000
 _DATA_FOLDER = 1_000  # files from which on a folder without sources is linked
@@ -124,7 +124,19 @@ class Runs:
 
     def original(self) -> Recording:
         """Run the script on its original."""
-        return self._run(f"the original ({self.era.value})", "original", self._copy(), [], self.era)
+        return self._run(f"the original ({self.era.value})", "original", self._copy(), _FLAGS, self.era)
+
+    def recorded(self, recording: Recording) -> Recording:
+        """Run the script where it lies, each step from a recording's weights and on its batch.
+
+        Args:
+            recording: the recording.
+        """
+        steps = max((len(model["steps"]) for model in recording.models), default=1)
+        recorder = ["--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording.path)]
+        facts = recording.facts
+        recorder += ["--no-dropout"] if facts.get("no_dropout") else ["--masks"] if facts.get("masks") else []
+        return self._run(self.script.path.name, "here", self.script.root, recorder, self.era)
 
     def original_again(self) -> Recording:
         """Run it on its original once more, with other sums."""
@@ -167,7 +179,7 @@ class Runs:
             return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
 
     def _from_original(self) -> list[str]:
-        return ["--free", "--replay", str(self._folder / "original.h5")]
+        return [*_FLAGS, "--free", "--replay", str(self._folder / "original.h5")]
 
     def _copy(self) -> Path:
         copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name
@@ -187,7 +199,7 @@ class Runs:
         script = copy / (inside or self.script.path.relative_to(self.script.root))
         out = self._folder / f"{name}.h5"
         out.unlink(missing_ok=True)
-        command = [PATH, "--steps", str(STEPS), "--masks", "--out", str(out), *recorder]
+        command = [PATH, "--out", str(out), *recorder]
         command += ["--most", str(self._most)] if self._most else []
         command += [str(script), *self.script.arguments]
         start = [sys.executable]
