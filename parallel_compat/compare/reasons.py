@@ -64,7 +64,7 @@ _SIGNS = (
     _Sign("`LSTM`, `GRU`", "layer output", r"LSTM|GRU|Bidirectional|TimeDistributed", _RECURRENT),
     _Sign("bilinear `UpSampling2D`", "layer", "UpSampling2D"),
     _Sign("`BatchNormalization` with `trainable", "layer output", "BatchNormalization", _FROZEN),
-    _Sign("`Dropout`, `BatchNormalization` in a model of a class", "layer output loss", by_words=True),
+    _Sign("`Dropout`, `BatchNormalization` in a custom model class", "layer output loss", by_words=True),
     _Sign("the bias of a convolution", "layer output gradient", r"\w*Conv\w*", r"channels_first"),
     _Sign("`hard_sigmoid`", "layer output", described=r'"hard_sigmoid"'),
     _Sign("`hinge`", "loss curve", r".*hinge.*"),

@@ -74,7 +74,7 @@ class Recording(object):
             return False
         size = sum(array.nbytes for array in kept)
         if size > self.left:
-            self.note("%s: not written, %d bytes are more than what is left (--max-mb)" % (section, size))
+            self.note("%s: not written, %d bytes are more than --max-mb still allows" % (section, size))
             return False
         self.left -= size
         self.sections.append((section, kept))
@@ -524,7 +524,7 @@ class Model(object):
         self.recording.put(section + "weights", weights_of(self.model))
         self._set("step%d/weights" % self.steps)
         self.after = weights_of(self.model)
-        state = tried(lambda: state_of(self.model.optimizer), [])  # it may have none, or be the user's
+        state = tried(lambda: state_of(self.model.optimizer), [])  # it may have none, or be a custom one
         self.facts["state_names"] = [name for name, _ in state]
         if state:
             self.recording.put(section + "state", [array for _, array in state])

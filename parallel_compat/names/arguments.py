@@ -165,7 +165,7 @@ def _layers() -> list[Argument]:
                 "time_major",
                 Change.GONE,
                 harmless=(False,),
-                note="Keras 3 takes (batch, time, features) alone. Transpose the input and the output.",
+                note="Keras 3 takes only (batch, time, features). Transpose the input and the output.",
             )
             for name in ("LSTM", "GRU", "SimpleRNN", "RNN")
         ),
@@ -175,7 +175,7 @@ def _layers() -> list[Argument]:
                 "causal",
                 Change.GONE,
                 harmless=(False,),
-                note="Pass `use_causal_mask=True` where the layer is called.",
+                note="Pass `use_causal_mask=True` to the call of the layer.",
             )
             for name in ("Attention", "AdditiveAttention")
         ),
@@ -191,7 +191,7 @@ def _layers() -> list[Argument]:
                 old,
                 Change.GONE,
                 harmless=harmless,
-                note="Keras 3 has no such normalisation. Write a layer of its own.",
+                note="Keras 3 has no such normalisation. Write a custom layer.",
             )
             for old, harmless in (
                 ("virtual_batch_size", (None,)),
@@ -202,7 +202,7 @@ def _layers() -> list[Argument]:
             "keras.layers.Conv3DTranspose",
             "dilation_rate",
             Change.DROPPED,
-            note="It was taken and had no effect.",
+            note="It had no effect.",
             not_in=("today",),
         ),
         Argument("keras.layers.Layer.add_weight", "experimental_autocast", Change.RENAMED, "autocast"),
@@ -211,7 +211,7 @@ def _layers() -> list[Argument]:
                 "keras.layers.Layer.add_weight",
                 old,
                 Change.DROPPED,
-                note="It said how a graph keeps a variable; all weights are kept as it chose by itself.",
+                note="It chose how a graph stores a variable; today all weights are stored as by default.",
             )
             for old in ("use_resource", "synchronization", "collections", "partitioner")
         ),
@@ -220,7 +220,7 @@ def _layers() -> list[Argument]:
                 "keras.metrics.Metric.add_weight",
                 old,
                 Change.DROPPED,
-                note="It said how replicas keep a variable; those of metrics are added up, as was the default.",
+                note="It chose how replicas store a variable; those of metrics are added up, as by default.",
             )
             for old in ("aggregation", "synchronization")
         ),
@@ -326,11 +326,11 @@ def _training() -> list[Argument]:
             "reset_metrics",
             Change.GONE,
             harmless=(True,),
-            note="Keras 3 carries metrics on from call to call. Call `model.reset_metrics()` where they begin anew.",
+            note="Keras 3 accumulates metrics from call to call. Call `model.reset_metrics()` to start again.",
         )
         for method in ("train_on_batch", "test_on_batch")
     ]
-    suffix = "The suffix of the file's name chooses the format: `.keras` or `.h5`, of weights `.weights.h5`."
+    suffix = "The suffix of the file name chooses the format: `.keras` or `.h5`; for weights `.weights.h5`."
     rows += [
         Argument("keras.Model.save", "save_format", Change.GONE, harmless=(None,), note=suffix),
         Argument("keras.Model.save_weights", "save_format", Change.GONE, harmless=(None,), note=suffix),
@@ -358,7 +358,7 @@ def _training() -> list[Argument]:
             "experimental_aggregate_gradients",
             Change.GONE,
             harmless=(True,),
-            note="Keras 3 adds up the gradients of the replicas always.",
+            note="Keras 3 always adds up the gradients of the replicas.",
         ),
         Argument(
             "keras.Model.compile",
@@ -391,14 +391,14 @@ def _training() -> list[Argument]:
             "options",
             Change.GONE,
             harmless=(None,),
-            note="It went to `tf.Session.run`, which is no more. Remove it.",
+            note="It was passed to `tf.Session.run`, which is gone. Remove it.",
         ),
         Argument(
             "keras.Model.compile",
             "run_metadata",
             Change.GONE,
             harmless=(None,),
-            note="It went to `tf.Session.run`, which is no more. Use the profiler of `keras.callbacks.TensorBoard`.",
+            note="It was passed to `tf.Session.run`, which is gone. Use the profiler of `keras.callbacks.TensorBoard`.",
         ),
     ]
     return rows

@@ -18,7 +18,7 @@ _GATES = "Its gates used `hard_sigmoid` (clip(0.2 x + 0.5, 0, 1)), today's use `
 _RESET = "The GRU applied the reset gate before the matrix product, and had one bias."
 _NO_SIZE = "Keras 3 has no default pool size here."
 _LASSO = "The default of `l1_l2()` was 0.01 for both."
-_FILL = "What an image leaves free was black."
+_FILL = "Pixels outside the image were black."
 _NEWER = ("use_cudnn", "seed")
 
 
@@ -83,7 +83,7 @@ _DEFAULTS: tuple[Default, ...] = (
         '"float32"',
         "None",
         2,
-        note="Whole numbers make weights of 0 out of all that are less than 1.",
+        note="With an int dtype all weights below 1 become 0.",
     ),
     Default("keras.layers.RandomRotation", "fill_mode", None, None, None, '"constant"', '"reflect"', 1, note=_FILL),
     Default("keras.layers.RandomTranslation", "fill_mode", None, None, None, '"constant"', '"reflect"', 2, note=_FILL),

@@ -38,7 +38,7 @@ _MEMBERS: tuple[Member, ...] = (
         Change.PROVIDED,
         "parallel_compat.legacy.models.predict",
         method=True,
-        note="Keras 3 takes no generator of arrays alone.",
+        note="Keras 3 takes no generator of bare arrays.",
     ),
     Member(MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True),
     *(
@@ -222,11 +222,11 @@ _MEMBERS: tuple[Member, ...] = (
     Member(LAYER, "dynamic", Change.GONE, note="Compile the model with `run_eagerly=True`."),
     Member(LAYER, "apply", Change.GONE, method=True, note="Call the layer: `layer(x)`."),
     *(
-        Member(LAYER, name, Change.GONE, method=name != "submodules", note="It was `tf.Module`'s; Keras 3 has no such.")
+        Member(LAYER, name, Change.GONE, method=name != "submodules", note="Only a `tf.Module` has it.")
         for name in ("name_scope", "submodules", "with_name_scope")
     ),
     *(
-        Member(MODEL, name, Change.GONE, note="Keep what `compile` is given; `model.get_compile_config()` has it.")
+        Member(MODEL, name, Change.GONE, note="Keep the arguments of `compile`; `model.get_compile_config()` has it.")
         for name in ("loss_functions", "loss_weights", "sample_weight_mode", "sample_weight_modes", "weighted_metrics")
     ),
     *(

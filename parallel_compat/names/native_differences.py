@@ -1,4 +1,4 @@
-"""What Keras 3 under a `tf.distribute.MirroredStrategy` computes otherwise than `multi_gpu_model` did, with figures.
+"""What Keras 3 under a `tf.distribute.MirroredStrategy` computes differently from `multi_gpu_model` did, with figures.
 
 Measured with TensorFlow 2.21 and Keras 3.15 on simulated devices, against one device, by
 `benchmarks/native_differences.py`; a test compares the figures.
@@ -33,15 +33,15 @@ DIFFERENCES: tuple[NativeDifference, ...] = (
     NativeDifference(
         re.compile(r"\.fit\(|fit_generator|\.evaluate\("),
         ("fit_generator", "fit"),
-        "Where the replicas do not divide a batch, each replica's mean counts alike, so that samples of a smaller part "
-        "count for more (103 samples in batches of 32 on 2 replicas: weights differ by 1e-2 after 3 epochs), and a "
+        "If the replicas do not divide a batch, each replica's mean has the same weight, so samples of a smaller part "
+        "count more (103 samples in batches of 32 on 2 replicas: weights differ by 1e-2 after 3 epochs), and a "
         "first batch with fewer samples than replicas stops with an error. Choose a batch size that divides the "
         f"samples, drop the remainder (`dataset.batch(n, drop_remainder=True)`), {_OR_KEEP}.",
     ),
     NativeDifference(
         OWN_LOSS,
         ("compile",),
-        "A loss function of your own gets the samples of one replica. One that returns one number is not divided by "
+        "A custom loss function gets the samples of one replica. One that returns one number is not divided by "
         "the replicas (2 replicas: loss and steps are twice as large), and one of the whole batch (dice) is another "
         "loss (1.07 of the batch, 2.20 on 2 replicas). Return one value per sample, gather the batch in it, "
         f"{_OR_KEEP}.",
@@ -61,9 +61,9 @@ DIFFERENCES: tuple[NativeDifference, ...] = (
     NativeDifference(
         re.compile(r"\bBatchNormalization\("),
         ("compile",),
-        "`BatchNormalization` keeps moving statistics of each replica apart, and the first one's are saved: the saved "
-        "model predicts otherwise than the trained one (by 6e-2). Write `BatchNormalization(synchronized=True)`, whose "
-        f"statistics are those of the whole batch, {_OR_KEEP}.",
+        "`BatchNormalization` has its own moving statistics on each replica, and saves those of the first: the saved "
+        "model predicts differently from the trained one (by 6e-2). Write `BatchNormalization(synchronized=True)`, "
+        f"whose statistics are those of the whole batch, {_OR_KEEP}.",
     ),
     NativeDifference(
         re.compile(r"\b\w*Dropout\w*\(|\bGaussianNoise\("),

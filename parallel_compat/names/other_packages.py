@@ -79,7 +79,7 @@ PACKAGES: dict[str, str] = {
 
 # (module, attribute) -> what to do; "*" is any attribute.
 ATTRIBUTES: dict[tuple[str, str], str] = {
-    ("string", "maketrans"): "it is of Python 2: `str.maketrans`",
+    ("string", "maketrans"): "only Python 2 has it: `str.maketrans`",
     ("numpy", "asscalar"): "numpy 1.23 dropped it: `array.item()`",
     ("numpy", "msort"): "numpy dropped it: `np.sort(array, axis=0)`",
     ("numpy", "rank"): "numpy dropped it: `np.ndim(array)`",

@@ -62,7 +62,7 @@ RESULTS: tuple[Result, ...] = (
         r"channels_first|dim_ordering",
     ),
     Result(
-        "`Dropout`, `BatchNormalization` in a model of a class of your own whose `call` takes no `training`",
+        "`Dropout`, `BatchNormalization` in a custom model class whose `call` takes no `training`",
         "train when the model trains",
         "always run as at inference",
         THEN, _NONE,

@@ -7,7 +7,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,24 +48,24 @@ def accepting(
     known = parameters(original)
     if known is None:
         return original
-    places = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
+    positional = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
     missing = {name: change for name, change in gone.items() if name not in known}
-    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= places:
+    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= positional:
         order = ()
     if not missing and not order:
         return original
-    most = places + is_method
+    most = positional + is_method
 
     @functools.wraps(original)
     def called(*args: Any, **options: Any) -> Any:
         if order and len(args) > most:
-            note(f"{where}({', '.join(order[places : len(args) - is_method])})", "passed by position, as then")
-            options.update(zip(order[places:], args[most:], strict=False))
+            note(f"{where}({', '.join(order[positional : len(args) - is_method])})", "passed by position, as before")
+            options.update(zip(order[positional:], args[most:], strict=False))
             args = args[:most]
         for name in missing.keys() & options.keys():
             change = missing[name]
             value = options.pop(name)
-            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as it was then")
+            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as before")
             if isinstance(change, str):
                 options.setdefault(change, value)
             elif change is not None:
@@ -96,11 +96,11 @@ def default(owner: Any, function: str, **values: Any) -> None:
     @functools.wraps(original)  # type: ignore[arg-type]
     def called(*args: Any, **options: Any) -> Any:
         passed = {*names[: len(args)], *options}
-        wanted = {name: value for name, value in values.items() if name not in passed}
-        if wanted and asks_user():
-            for name, value in wanted.items():
-                note(f"{where}({name}={value!r})", "the default of then")
-            options.update(wanted)
+        defaults = {name: value for name, value in values.items() if name not in passed}
+        if defaults and called_by_user():
+            for name, value in defaults.items():
+                note(f"{where}({name}={value!r})", "the old default")
+            options.update(defaults)
         return original(*args, **options)  # type: ignore[misc]
 
     setattr(owner, function, called)
@@ -117,7 +117,7 @@ def member(owners: Iterable[type], **members: Any) -> None:
         for name, value in members.items():
             if hasattr(owner, name):
                 continue
-            noted = functools.partial(note, f"{owner.__name__}.{name}", "as it was then")
+            noted = functools.partial(note, f"{owner.__name__}.{name}", "as before")
             if isinstance(value, property):
                 assert value.fget is not None
                 setattr(owner, name, property(_noting(value.fget, noted)))
@@ -142,8 +142,8 @@ def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
         return None
 
 
-def asks_user() -> bool:
-    """Return whether the user's code called the function here that asks, through others of this package."""
+def called_by_user() -> bool:
+    """Return whether the user's code called the function that calls this one."""
     from parallel_compat.run import users_code
 
     frame = sys._getframe(1)

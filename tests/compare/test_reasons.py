@@ -16,7 +16,7 @@ MASK = '"Masking"'
 SHOWN = {
     "the logged loss of one": ("history", "one_loss", "", "loss_weights"),
     "the bias of a convolution": ("layer", "Conv2D", '"data_format": "channels_first"', ""),
-    "`Dropout`, `BatchNormalization` in a model of a class": ("output", "", "", "class Net(keras.Model):"),
+    "`Dropout`, `BatchNormalization` in a custom model class": ("output", "", "", "class Net(keras.Model):"),
     "`tf.metrics.auc": ("metric", "auc", "", "tf.metrics.auc(y, p)"),
     "a loss under a mask": ("loss", "mse", MASK, ""),
     "a metric under a mask": ("history", "mae", MASK, ""),
