@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.defaults import of_era
@@ -38,7 +38,7 @@ _EMBEDDING = re.compile(r"\bEmbedding\(")
 _BY_ROW = ("Nadam", "Adamax", "Adadelta")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that step otherwise, in a source that was written for an older Keras."""
     if not file.old or file.era in (None, Era.TODAY):
         return
@@ -68,7 +68,7 @@ def _has_more(call: ast.Call) -> bool:
     return any(calls.keyword(call, name) is not None for name in ("momentum", "centered"))
 
 
-def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Iterator[Finding]:
+def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Findings:
     if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
         return  # `Adam.from_config`, a class made of it
     if by_row:
@@ -102,7 +102,7 @@ def _compiled_with(file: File) -> Iterator[ast.expr]:
             yield keyword.value if keyword is not None else call.args[0]
 
 
-def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterator[Finding]:
+def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findings:
     """`compile('rmsprop')`."""
     for node in _compiled_with(file):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node.value.lower() not in names:

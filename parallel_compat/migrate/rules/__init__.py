@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Protocol, cast
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _EXAMPLE = re.compile(r"```(diff|python)\n(.*?)```", re.DOTALL)
 
@@ -44,7 +44,7 @@ class Rule(Protocol):
 
     __doc__: str | None
 
-    def find(self, file: File) -> Iterator[Finding]:
+    def find(self, file: File) -> Findings:
         """Find what the rule is about."""
         ...
 

@@ -25,7 +25,7 @@ from typing import TypeGuard
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.names.identifiers import identifiers
 
@@ -41,7 +41,7 @@ _GUESSED = "in what is called a history"  # an argument, say
 _FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the old names of accuracy."""
     metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
     if metrics == {"acc"}:

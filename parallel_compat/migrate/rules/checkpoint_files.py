@@ -11,17 +11,15 @@ Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 
 _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find checkpoints whose file name Keras 3 refuses."""
     for call in file.calls_by_target.get("keras.callbacks.ModelCheckpoint", ()):
         path = file.tree.resolved(calls.argument(call, "filepath", 0))

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
@@ -26,7 +26,7 @@ _HOOKS = frozenset(
 )  # of epochs and trainings Keras 3 hands `logs` over by position
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find hooks whose second argument has another name."""
     seen: set[ast.AST] = set()
     for function, arguments in (*_methods(file), *_functions(file)):

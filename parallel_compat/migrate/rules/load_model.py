@@ -12,18 +12,16 @@ old `to_json`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 
 _JSON = "parallel_compat.legacy.models.model_from_json"
 _TARGET = "parallel_compat.legacy.models.load_model"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls that load, or may load, an old file."""
     for call in file.calls_by_target.get("keras.models.load_model", ()):
         path = calls.argument(call, "filepath", 0)

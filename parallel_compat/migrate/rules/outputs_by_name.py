@@ -16,12 +16,11 @@ Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.names.members import MODEL
 
@@ -29,7 +28,7 @@ _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _LISTS = ("loss_weights", "metrics", "weighted_metrics")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find dicts with one literal name in calls of models."""
     for method in ("compile", *_ON_DATA):
         for call in file.method_calls.get(method, ()):
@@ -52,7 +51,7 @@ def _is_sequential(file: File, receiver: ast.expr) -> bool:
     )
 
 
-def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Finding]:
+def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
     given = [("Targets", calls.argument(call, "y", 1))]
     validation = calls.argument(call, "validation_data")
     if isinstance(validation, ast.Tuple | ast.List):
@@ -71,7 +70,7 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
             yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
 
 
-def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
+def _compiled(file: File, call: ast.Call) -> Findings:
     given = [(keyword.arg, keyword.value) for keyword in call.keywords]
     given += zip(("optimizer", "loss", "metrics"), call.args, strict=False)
     for argument, value in given:
