@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _STYLE = """<style>
 .verdict { border-left: 0.4rem solid; padding: 0.6rem 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
-svg { width: 100%; max-width: 44rem; height: auto; font: 11px system-ui, sans-serif; }
+svg { width: 100%; max-width: 34rem; height: auto; font: 11px system-ui, sans-serif; }
 svg .axis { stroke: currentColor; opacity: 0.4; fill: none; } .old, .new { fill: none; stroke-width: 2; }
 .old { stroke: #1c7ed6; } .new { stroke: #f76707; stroke-dasharray: 5 4; } .from { stroke: #e03131; }
 </style>"""

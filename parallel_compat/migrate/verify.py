@@ -56,9 +56,7 @@ def verify(script: str, arguments: Sequence[str], options: Sequence[str], era: s
 
         def compared(*given: str, name: str) -> tuple[Comparison, dict[str, Any]]:
             new, report = runs.migrated(*given, name=name)
-            made = compare(old, new, again)
-            made.sources, made.era = sources, runs.era
-            return made, report
+            return compare(old, new, again, sources, runs.era), report
 
         first, report = compared(*options, name="the project as it is rewritten")
         known = [row[0] for row in results.differing([(runs.era, sources)], "migrate")]
