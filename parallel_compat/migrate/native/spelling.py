@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from parallel_compat.migrate.dotted_names import modules_of, packages_of
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.names import table
@@ -89,10 +90,9 @@ def _is_of_tensorflow(file: File) -> bool:
 def _modules(file: File) -> list[str]:
     modules: list[str] = []
     for statement in file.tree.imports:
-        if isinstance(statement, ast.Import):
-            modules += [alias.name for alias in statement.names]
-        elif statement.module and not statement.level:
-            modules += [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+        modules += modules_of(statement)
+        if isinstance(statement, ast.ImportFrom) and modules_of(statement):
+            modules += [f"{statement.module}.{alias.name}" for alias in statement.names]
     return modules
 
 
@@ -127,16 +127,10 @@ def import_numerics(file: File, name: str) -> Edit:
     """Return the edit that imports a helper: after the imports that begin with the first one of Keras or TensorFlow."""
     anchor: ast.stmt | None = None
     for statement in file.tree.module.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom) and (anchor is not None or _is_of_either(statement)):
+        is_import = isinstance(statement, ast.Import | ast.ImportFrom)
+        if is_import and (anchor is not None or packages_of(statement) & {"keras", "tensorflow", "parallel_compat"}):
             anchor = statement
         elif anchor is not None and not isinstance(statement, ast.Try | ast.If):
             break
     text = f"from legacy_numerics import {name}"
     return file.insert_statement(anchor, text) if anchor is not None else file.import_after(text)
-
-
-def _is_of_either(statement: ast.Import | ast.ImportFrom) -> bool:
-    modules = [alias.name for alias in statement.names]
-    if isinstance(statement, ast.ImportFrom):
-        modules = [statement.module or ""] if not statement.level else []
-    return any(module.partition(".")[0] in ("keras", "tensorflow", "parallel_compat") for module in modules)
