@@ -158,15 +158,6 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
     return decided
 
 
-def rewrite(analysis: Analysis, *, hints: bool, remember: bool = False) -> str:
-    """Return the text with the edits made; the result parses.
-
-    Raises:
-        BrokenRewrite: the result would not parse. The text is then not to be touched.
-    """
-    return applied(analysis.file.source.text, edits_of(analysis, hints=hints, remember=remember))
-
-
 def applied(text: str, edits: Sequence[Edit]) -> str:
     """Return a source with edits made; the result parses.
 

@@ -288,7 +288,7 @@ class File:
         Returns the spelling and the edits, or None where the name is taken by something else.
         """
         best = ""
-        for path, bound in self._bound_by_statements.items():
+        for path, bound in self.bound_by_statements.items():
             if path in _STAYING and target.startswith(path + ".") and len(path) > len(best):
                 for name, binding in bound:
                     if binding not in self.redirects and not self.shadows(name, binding, at):
@@ -314,7 +314,7 @@ class File:
 
     def _imported_as(self, target: str, at: ast.AST) -> str | None:
         """Return the name by which the file has imported a target already, before what stands at `at` runs."""
-        for name, binding in self._bound_by_statements.get(target, ()):
+        for name, binding in self.bound_by_statements.get(target, ()):
             if (
                 isinstance(binding.statement, ast.ImportFrom)
                 and binding not in self.redirects
@@ -346,7 +346,7 @@ class File:
         return name if self._taken.setdefault(name, target) == target else None
 
     @cached_property
-    def _bound_by_statements(self) -> dict[str, list[tuple[str, Binding]]]:
+    def bound_by_statements(self) -> dict[str, list[tuple[str, Binding]]]:
         """The names that one statement of the module binds, and no other, by what they stand for."""
         found: dict[str, list[tuple[str, Binding]]] = {}
         for name, bindings in self.tree.root.bindings.items():

@@ -71,12 +71,16 @@ def retarget(file: File, func: ast.expr, target: str) -> list[AnyEdit] | None:
 
     Returns the edits beside those of the import; None where it cannot be done.
     """
-    if isinstance(func, ast.Name) and func in file.tree.scopes:
-        bindings = file.tree.scopes[func].find(func.id)
-        if bindings and all(isinstance(binding.statement, ast.ImportFrom) for binding in bindings):
-            return [] if file.redirect(func, spelled_home(file, target)) else None
-    spelled = spell(file, target, func)
-    return None if spelled is None else [file.replace(func, spelled[0]), *spelled[1]]
+    bindings = file.tree.bindings(func)
+    if bindings and all(isinstance(binding.statement, ast.ImportFrom) for binding in bindings):
+        return [] if file.redirect(func, spelled_home(file, target)) else None
+    return replaced(file, func, target)
+
+
+def replaced(file: File, node: ast.expr, expression: str) -> list[AnyEdit] | None:
+    """Return the edits that write an expression of `names/native.py` for a node; None where a name is taken."""
+    spelled = spell(file, expression, node)
+    return None if spelled is None else [file.replace(node, spelled[0]), *spelled[1]]
 
 
 def _is_of_tensorflow(file: File) -> bool:
@@ -102,17 +106,9 @@ def _uses_tf_keras(file: File) -> bool:
 
 def _bound(file: File, path: str, at: ast.AST) -> str | None:
     """Return the name that means a module or object everywhere in the file."""
-    for name, bindings in file.tree.root.bindings.items():
-        if (
-            len(bindings) == 1
-            and bindings[0].statement is not None
-            and bindings[0] not in file.redirects
-            and file.names.path_of_binding(bindings[0]) in (path, f"tensorflow.{path}")
-            and file.tree.parents[bindings[0].statement] is file.tree.module
-            and not file.shadows(name, bindings[0], at)
-        ):
-            return name
-    return None
+    bound = [*file.bound_by_statements.get(path, ()), *file.bound_by_statements.get(f"tensorflow.{path}", ())]
+    names = [name for name, binding in bound if binding not in file.redirects and not file.shadows(name, binding, at)]
+    return next((name for name in file.tree.root.bindings if name in names), None)
 
 
 def _is_free(file: File, name: str, at: ast.AST) -> bool:
