@@ -288,12 +288,11 @@ class File:
         Returns the spelling and the edits, or None where the name is taken by something else.
         """
         best = ""
-        for path, bound in self.bound_by_statements.items():
+        for path in self._bound_by_statements:
             if path in _STAYING and target.startswith(path + ".") and len(path) > len(best):
-                for name, binding in bound:
-                    if binding not in self.redirects and not self.shadows(name, binding, at):
-                        best, spelled = path, name + target[len(path) :]
-                        break
+                for name, _ in self.names_of(path, at):
+                    best, spelled = path, name + target[len(path) :]
+                    break
         if best and not target.startswith("parallel_compat."):
             return spelled, ()
         top = target.partition(".")[0]
@@ -314,18 +313,17 @@ class File:
 
     def _imported_as(self, target: str, at: ast.AST) -> str | None:
         """Return the name by which the file has imported a target already, before what stands at `at` runs."""
-        for name, binding in self.bound_by_statements.get(target, ()):
-            if (
-                isinstance(binding.statement, ast.ImportFrom)
-                and binding not in self.redirects
-                and (
-                    not isinstance(at, ast.expr | ast.stmt)
-                    or self.source.start(binding.statement) < self.source.start(at)
-                )
-                and not self.shadows(name, binding, at)
-            ):
+        end = self.source.start(at) if isinstance(at, ast.expr | ast.stmt) else len(self.source.text)
+        for name, binding in self.names_of(target, at):
+            if isinstance(binding.statement, ast.ImportFrom) and self.source.start(binding.statement) < end:
                 return name
         return None
+
+    def names_of(self, path: str, at: ast.AST) -> Iterator[tuple[str, Binding]]:
+        """Yield the names that a statement of the module alone binds to a path, and that mean it at a node as well."""
+        for name, binding in self._bound_by_statements.get(path, ()):
+            if binding not in self.redirects and not self.shadows(name, binding, at):
+                yield name, binding
 
     def _named_backend(self, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
         """Return the name of the backend's module here, `K` if it has none, and the edits that import it."""
@@ -346,7 +344,7 @@ class File:
         return name if self._taken.setdefault(name, target) == target else None
 
     @cached_property
-    def bound_by_statements(self) -> dict[str, list[tuple[str, Binding]]]:
+    def _bound_by_statements(self) -> dict[str, list[tuple[str, Binding]]]:
         """The names that one statement of the module binds, and no other, by what they stand for."""
         found: dict[str, list[tuple[str, Binding]]] = {}
         for name, bindings in self.tree.root.bindings.items():

@@ -106,8 +106,7 @@ def _uses_tf_keras(file: File) -> bool:
 
 def _bound(file: File, path: str, at: ast.AST) -> str | None:
     """Return the name that means a module or object everywhere in the file."""
-    bound = [*file.bound_by_statements.get(path, ()), *file.bound_by_statements.get(f"tensorflow.{path}", ())]
-    names = [name for name, binding in bound if binding not in file.redirects and not file.shadows(name, binding, at)]
+    names = {name for each in (path, f"tensorflow.{path}") for name, _ in file.names_of(each, at)}
     return next((name for name in file.tree.root.bindings if name in names), None)
 
 
