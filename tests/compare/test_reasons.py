@@ -101,6 +101,7 @@ def test_what_to_do_offers_options_and_stand_ins():
     assert remedy("`LSTM`, `GRU`") == "`migrate --era keras-2.2.4` or `migrate --unsafe` writes the old value."
     assert remedy("`RMSprop`, `Adagrad`").startswith("`migrate --to native` writes")
     assert "parallel_compat.legacy.losses import hinge" in remedy("`hinge`")
+    assert 'reduction="mean_with_sample_weight"' in remedy("sample weights of 0")
     assert remedy("`BatchNormalization`, moving").startswith("No rewriting")
 
 
