@@ -169,4 +169,4 @@ def _remedy(row: Result, era: str) -> str:
         return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
     if row.migrate.startswith(THEN):
         return f"{era}`migrate --unsafe` rewrites it. {stand_in}".strip()
-    return stand_in or "No rewriting computes as the original: where it matters, stay with `parallel-compat run`."
+    return stand_in or "No rewriting gives the original's results: if they matter, use `parallel-compat run`."

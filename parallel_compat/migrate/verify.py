@@ -105,7 +105,7 @@ def lines(found: Verified) -> list[str]:
             told.append(f"matters: {reason.text} Seen: {place}: {finding.text}. {reason.remedy}")
         of_models.add(model)
     if last.is_equal and found.known:
-        told.append(f"no difference seen of what the sources name: {'; '.join(found.known)}")
+        told.append(f"known differences that were not seen: {'; '.join(found.known)}")
     return told
 
 

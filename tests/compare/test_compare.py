@@ -181,7 +181,7 @@ def test_logs_are_compared_by_name(recording):
     step["names"][3] = "size_error"  # a name that no table has: what is left is the same in order
     assert compare(recording, other).steps[0][0].findings == []
     step["names"][3] = "size_error_loss"
-    assert "only one of both has" in compare(recording, other).steps[0][0].findings[0].text
+    assert "only one side has" in compare(recording, other).steps[0][0].findings[0].text
 
 
 def test_what_evaluate_and_fit_returned(recording):
