@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
+from functools import cache
 from typing import TypeGuard
 
 from parallel_compat.migrate.scopes import Binding, Scope, Tree
@@ -20,7 +22,7 @@ class Names:
 
     Args:
         tree: the module's.
-        is_of_tensorflow_2: asked where it matters: whether `tf.losses` is `tf.keras.losses`.
+        is_of_tensorflow_2: called where it matters whether `tf.losses` is `tf.keras.losses`.
     """
 
     def __init__(self, tree: Tree, is_of_tensorflow_2: Callable[[], bool] = lambda: False) -> None:
@@ -188,42 +190,43 @@ def local_path_of(binding: Binding) -> str | None:
     return alias.name if alias.asname else binding.name
 
 
+@cache
 def today(path: str) -> str:
     """Return what a path is today, spelled under `keras` where it is of Keras."""
     entry = table.lookup(path)
     if entry is not None and entry.target is not None:
         path = entry.target
-    return _SHORT.get(found := table.canonical(path), found)
+    path = table.canonical(path)
+    return _SHORT.get(path) or _LAYER.sub(lambda match: match[1] + _LAYERS[match[2]], path)
 
 
-# One spelling for things that Keras keeps in two places.
+# One spelling for things that Keras keeps under two names.
 _SHORT = {
     "keras.models.Model": "keras.Model",
     "keras.models.Sequential": "keras.Sequential",
     "keras.layers.Input": "keras.Input",
-    "keras.layers.Convolution1D": "keras.layers.Conv1D",
-    "keras.layers.Convolution2D": "keras.layers.Conv2D",
-    "keras.layers.Convolution3D": "keras.layers.Conv3D",
-    "keras.layers.Convolution2DTranspose": "keras.layers.Conv2DTranspose",
-    "keras.layers.Convolution3DTranspose": "keras.layers.Conv3DTranspose",
-    "keras.layers.SeparableConvolution1D": "keras.layers.SeparableConv1D",
-    "keras.layers.SeparableConvolution2D": "keras.layers.SeparableConv2D",
-    "keras.layers.MaxPool1D": "keras.layers.MaxPooling1D",
-    "keras.layers.MaxPool2D": "keras.layers.MaxPooling2D",
-    "keras.layers.MaxPool3D": "keras.layers.MaxPooling3D",
-    "keras.layers.AvgPool1D": "keras.layers.AveragePooling1D",
-    "keras.layers.AvgPool2D": "keras.layers.AveragePooling2D",
-    "keras.layers.AvgPool3D": "keras.layers.AveragePooling3D",
-    "keras.layers.GlobalMaxPool2D": "keras.layers.GlobalMaxPooling2D",
-    "keras.layers.GlobalAvgPool2D": "keras.layers.GlobalAveragePooling2D",
-    "keras.layers.GlobalMaxPool3D": "keras.layers.GlobalMaxPooling3D",
-    "keras.layers.GlobalAvgPool3D": "keras.layers.GlobalAveragePooling3D",
 }
+_LAYERS = {"Convolution": "Conv", "MaxPool": "MaxPooling", "AvgPool": "AveragePooling"}
+_LAYER = re.compile(r"^(keras\.layers\.(?:Separable|Global)?)(Convolution|MaxPool|AvgPool)(?=[123]D)")
 
 
 def from_module(statement: ast.ImportFrom) -> str | None:
     """Return the module of a `from` import, or None where it is relative."""
     return statement.module if statement.level == 0 else None
+
+
+def modules_of(statement: ast.AST) -> list[str]:
+    """Return the modules that a statement imports, or imports from; relative ones are left out."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return (
+        [statement.module] if isinstance(statement, ast.ImportFrom) and statement.module and not statement.level else []
+    )
+
+
+def packages_of(statement: ast.AST) -> set[str]:
+    """Return the packages of the modules that a statement imports, or imports from."""
+    return {module.partition(".")[0] for module in modules_of(statement)}
 
 
 def root_name(node: ast.expr) -> ast.Name | None:

@@ -154,6 +154,7 @@ parallel_compat.legacy.callbacks.CSVLogger legacy_numerics.CSVLogger
 parallel_compat.legacy.callbacks.ModelCheckpoint legacy_numerics.ModelCheckpoint
 parallel_compat.legacy.losses.cosine_proximity legacy_numerics.cosine_proximity
 parallel_compat.legacy.optimizers.for_one_compile legacy_numerics.for_one_compile
+parallel_compat.legacy.models.clone_model keras.models.clone_model
 parallel_compat.legacy.models.load_model legacy_numerics.load_model
 parallel_compat.legacy.models.model_from_json keras.models.model_from_json
 parallel_compat.legacy.models.settle_trainable legacy_numerics.settle_trainable
@@ -177,6 +178,8 @@ OF_OTHER_RULES = (
 
 # What is said of a name beside its new place.
 NOTES = {
+    "parallel_compat.legacy.models.clone_model": "It compiles the clone of a compiled model, which needs registered "
+    "functions: clone before `compile`.",
     "parallel_compat.legacy.models.load_model": "It reads files of Keras 3. For files of Keras 2 some results "
     "silently differ (`hard_sigmoid`, `UpSampling2D`): run `parallel-compat recover` on it once.",
     "parallel_compat.legacy.models.model_from_json": "It reads what `to_json` of Keras 3 wrote; for JSON of Keras 2, "

@@ -16,6 +16,8 @@ _NATIVE = "**as Keras 3**; as before with `--to native`"
 _OPTION = "as before with `--unsafe`"
 _IN_FILE = "as before: the file says it"
 _NONE = "-"
+# What has a `BatchNormalization`, or is a network of `keras.applications` with them.
+_BATCH_NORMALIZED = r"BatchNorm|ResNet|DenseNet|Inception|Xception|MobileNet|NASNet|EfficientNet"
 _ERAS = frozenset(Era) - {Era.TODAY}
 _KERAS_2_2_4 = frozenset({Era.KERAS_2_2_4})
 _STANDALONE = frozenset({Era.KERAS_2_2_4, Era.KERAS_2_3})
@@ -62,7 +64,7 @@ RESULTS: tuple[Result, ...] = (
         r"channels_first|dim_ordering",
     ),
     Result(
-        "`Dropout`, `BatchNormalization` in a model of a class of your own whose `call` takes no `training`",
+        "`Dropout`, `BatchNormalization` in a custom model class whose `call` takes no `training`",
         "train when the model trains",
         "always run as at inference",
         THEN, _NONE,
@@ -249,7 +251,7 @@ RESULTS: tuple[Result, ...] = (
         "normalizes by the batch's statistics, and keeps the moving ones",
         "normalizes by the moving statistics",
         TODAY, TODAY,
-        r"BatchNorm[\s\S]*trainable|trainable[\s\S]*BatchNorm",
+        rf"(?:{_BATCH_NORMALIZED})[\s\S]*trainable|trainable[\s\S]*(?:{_BATCH_NORMALIZED})",
         _ERAS - {Era.TF_KERAS_2_2},
     ),
     Result(
@@ -258,7 +260,7 @@ RESULTS: tuple[Result, ...] = (
         "not corrected (with `momentum=0.99`, 1% of the initial values remains after 460 steps); plain variance: "
         "`predict` and `evaluate` differ early in training",
         TODAY, TODAY,
-        r"BatchNorm",
+        _BATCH_NORMALIZED,
         _STANDALONE,
     ),
     Result(

@@ -16,17 +16,14 @@ every batch: `fit(generator)` takes no lists, and loses batches under a strategy
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.generator_arguments import OF_SAMPLES
 from parallel_compat.names.members import SEQUENCE
-
-SAFE = True
 
 _DRAWING = ("max_queue_size", "workers", "use_multiprocessing")
 _VALIDATION = ("validation_data", "validation_steps", "validation_freq")
@@ -41,7 +38,7 @@ _METHODS = {
 }
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the generator functions."""
     for call in file.tree.calls:
         method, names = _METHODS.get(file.names.path(call.func) or "", ("", ()))
@@ -55,7 +52,7 @@ def find(file: File) -> Iterator[Finding]:
         yield from _sequence(file, class_)
 
 
-def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> Iterator[Finding]:
+def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> Findings:
     model, given = call.args[0], call.args[1:]
     values = {**dict(zip(names, given, strict=False)), **{one.arg: one.value for one in call.keywords if one.arg}}
     source = file.source
@@ -90,9 +87,7 @@ def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> 
         if spelled is None:
             yield file.attention(node, "Give `fit` a `keras.utils.PyDataset` or a `tf.data.Dataset`.")
             return
-        text, imports = spelled
-        edits += [Edit(source.start(node), source.start(node), f"{text}("), *imports]
-        edits.append(Edit(source.end(node), source.end(node), ")"))
+        edits += [*file.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
     message = f"`{method}_generator` is now `{method}`."
     if dropped:
         message += f" {', '.join(f'`{name}`' for name in dropped)}: a `PyDataset` takes them."
@@ -115,7 +110,7 @@ def _is_kept(file: File, node: ast.expr) -> bool:
     return file.kinds.of(node) == SEQUENCE
 
 
-def _sequence(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _sequence(file: File, class_: ast.ClassDef) -> Findings:
     """A Sequence of today wants its own `__init__` to be called, and is named `PyDataset`."""
     base = next((base for base in class_.bases if file.names.target(base) == "keras.utils.Sequence"), None)
     if base is None:
@@ -138,7 +133,7 @@ def _sequence(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(init.body) > 1:
             first = init.body[1]
         start = file.source.start(first)
-        indent = file.source.text[file.source.line_starts[first.lineno - 1] : start]
+        indent = file.source.before(start)
         if not indent.strip():
             edits.append(Edit(start, start, f"super().__init__(){file.source.newline}{indent}"))
     if edits:

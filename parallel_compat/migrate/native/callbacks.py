@@ -14,17 +14,14 @@ comes from `legacy_numerics.py`. A callback that assigns `self.model` calls `sel
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
-
-SAFE = True
 
 # Where the model stands in the arguments.
 _CHECKPOINTS = {
@@ -36,7 +33,7 @@ _NAMES = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only
 _OF_TODAY = ("save_freq", "initial_value_threshold")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find checkpoints, and callbacks that assign their model."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
@@ -47,15 +44,15 @@ def find(file: File) -> Iterator[Finding]:
             yield from _assigned(file, node)
 
 
-def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Iterator[Finding]:
+def _checkpoint(file: File, call: ast.Call, position: int | None, name: str) -> Findings:
     if calls.has_stars(call):
         yield file.attention(call, f"`{name}` with unknown arguments: name them.")
         return
     edits: list[AnyEdit] = []
     rest: list[ast.expr] = list(call.args)
-    if place is not None:
+    if position is not None:
         word = calls.keyword(call, "model") or calls.keyword(call, "alternate_model")
-        model: ast.expr | ast.keyword | None = word or (rest.pop(place) if len(rest) > place else None)
+        model: ast.expr | ast.keyword | None = word or (rest.pop(position) if len(rest) > position else None)
         if model is None:
             yield file.attention(call, f"`{name}` without a model.")
             return
@@ -98,7 +95,7 @@ def _spelled(file: File, target: str, call: ast.Call) -> tuple[str, tuple[AnyEdi
     return spell(file, target, call)
 
 
-def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _assigned(file: File, node: ast.Attribute) -> Findings:
     class_ = file.tree.enclosing_class(node)
     assignment = file.tree.parents.get(node)
     if class_ is None or not isinstance(node.value, ast.Name) or node.value.id != "self":

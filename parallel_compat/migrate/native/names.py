@@ -16,20 +16,18 @@ import os
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import remove_aliases
-from parallel_compat.migrate.native.spelling import spell, spelled_home
+from parallel_compat.migrate.native.spelling import replaced, spelled_home
 from parallel_compat.migrate.rules import imports
 from parallel_compat.names import table
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
-
-SAFE = True
 
 _OURS = "parallel_compat."
 _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among classes
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the remaining names of this package."""
     left: list[ast.Name | ast.Attribute] = []
     for node in _uses(file):
@@ -38,13 +36,11 @@ def find(file: File) -> Iterator[Finding]:
         if target is None:
             left.append(node)
         elif target.startswith(NUMERICS) and not (isinstance(node, ast.Name) and node.id == target.rpartition(".")[2]):
-            spelled = spell(file, target, node)
-            if spelled is None:
+            edits = replaced(file, node, target)
+            if edits is None:
                 left.append(node)
-                continue
-            text, edits = spelled
-            name = target.rpartition(".")[2]
-            yield file.found(node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
+            else:
+                yield file.found(node, f"`{target.rpartition('.')[2]}` is in `legacy_numerics.py`.", edits)
         elif file.redirect(node, spelled_home(file, target)):
             message = f"`{path.rpartition('.')[2]}` is now `{target}`."
             yield file.found(node, message)
@@ -85,7 +81,7 @@ def _uses(file: File) -> Iterator[ast.Name | ast.Attribute]:
         yield node
 
 
-def _unused_imports(file: File) -> Iterator[Finding]:
+def _unused_imports(file: File) -> Findings:
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
     used = {file.names.path(node) for node in nodes if isinstance(node.ctx, ast.Load)}
     names = {name.id for name in file.tree.names if isinstance(name.ctx, ast.Load)}

@@ -28,7 +28,7 @@ from dataclasses import replace
 from parallel_compat.migrate import calls, native
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import (
     block_of,
@@ -42,8 +42,6 @@ from parallel_compat.migrate.statements import (
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 from parallel_compat.names.native import PARALLEL_MODELS
 
-SAFE = True
-
 _ARGUMENTS = {"model", "gpus", "cpu_merge", "cpu_relocation"}
 _BUILDS = ("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 _OPTIMIZERS = ("keras.optimizers.", "parallel_compat.legacy.optimizers.", "legacy_numerics.with_decay")
@@ -54,7 +52,7 @@ class Unclear(Exception):
     """The source does not tell how; the message says what to do."""
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `multi_gpu_model`: one a run in each function, as each changes the lines around it."""
     done: set[int] = set()
     for call in file.tree.calls:
@@ -83,10 +81,6 @@ def find(file: File) -> Iterator[Finding]:
 class Wrapping:
     """The edits for one call of `multi_gpu_model`.
 
-    Args:
-        file: the source.
-        call: the call.
-
     Raises:
         Unclear: it cannot be told which statements build the model.
     """
@@ -94,8 +88,7 @@ class Wrapping:
     def __init__(self, file: File, call: ast.Call) -> None:
         self.file = file
         self.call = call
-        template = call.args[0] if call.args else getattr(calls.keyword(call, "model"), "value", None)
-        gpus = call.args[1] if len(call.args) > 1 else getattr(calls.keyword(call, "gpus"), "value", None)
+        template, gpus = calls.argument(call, "model", 0), calls.argument(call, "gpus", 1)
         statement = statement_of(file, call)
         known = {keyword.arg for keyword in call.keywords} <= _ARGUMENTS and len(call.args) < 3
         if template is None or calls.has_stars(call) or statement is None or not known:
@@ -170,8 +163,7 @@ class Wrapping:
         first, last = self._building()
         self.compiles = self._compile()
         first = self._with_optimizers(first)
-        quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
-        name, before, imports = self._strategy(quote, block[first])
+        name, before, imports = self._strategy(file.source.quote, block[first])
         edits: list[AnyEdit] = [*imports]
         gone, inner = self._same_strategy(name, before, first, last)
         template = file.source.segment(self.template)

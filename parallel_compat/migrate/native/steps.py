@@ -20,13 +20,11 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.differences import texts_around
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import replaced
 from parallel_compat.names.defaults import of_era
 from parallel_compat.names.eras import Era
-
-SAFE = True
 
 _REASONS = {
     "RMSprop": "Keras 3 adds `epsilon` under the root",
@@ -40,7 +38,7 @@ _EMBEDDING = re.compile(r"\bEmbedding\(")
 _BY_ROW = ("Nadam", "Adamax", "Adadelta")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that step otherwise, in a source that was written for an older Keras."""
     if not file.old or file.era in (None, Era.TODAY):
         return
@@ -62,7 +60,7 @@ def find(file: File) -> Iterator[Finding]:
     for string in file.tree.strings:
         kind = next((each for each in _REASONS if each in reasons and each.lower() == string.value), "")
         if kind and string not in compiled_with and not _is_a_key(file, string):
-            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` steps as then."
+            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` makes the old steps."
             yield file.attention(string, message)
 
 
@@ -70,7 +68,7 @@ def _has_more(call: ast.Call) -> bool:
     return any(calls.keyword(call, name) is not None for name in ("momentum", "centered"))
 
 
-def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Iterator[Finding]:
+def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Findings:
     if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
         return  # `Adam.from_config`, a class made of it
     if by_row:
@@ -83,11 +81,11 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
     if bound and file.redirect(node, f"legacy_numerics.{name}"):
         yield file.found(node, message)
         return
-    spelled = spell(file, f"legacy_numerics.{name}", node)
-    if spelled is None:
+    edits = replaced(file, node, f"legacy_numerics.{name}")
+    if edits is None:
         yield file.attention(node, f"{message} The name `{name}` is taken here.")
-        return
-    yield file.found(node, message, [file.replace(node, spelled[0]), *spelled[1]], unsafe=unsafe)
+    else:
+        yield file.found(node, message, edits, unsafe=unsafe)
 
 
 def _is_a_key(file: File, string: ast.Constant) -> bool:
@@ -99,12 +97,12 @@ def _is_a_key(file: File, string: ast.Constant) -> bool:
 
 def _compiled_with(file: File) -> Iterator[ast.expr]:
     for call in file.method_calls.get("compile", ()):
-        keyword = calls.keyword(call, "optimizer")
-        if keyword is not None or call.args:
-            yield keyword.value if keyword is not None else call.args[0]
+        optimizer = calls.argument(call, "optimizer", 0)
+        if optimizer is not None:
+            yield optimizer
 
 
-def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterator[Finding]:
+def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findings:
     """`compile('rmsprop')`."""
     for node in _compiled_with(file):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node.value.lower() not in names:
@@ -113,9 +111,9 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterat
         era = file.era
         if era is None or of_era(f"keras.optimizers.{name}", era):
             continue  # its defaults are written out first
-        spelled = spell(file, f"legacy_numerics.{name}", node)
+        edits = replaced(file, node, f"legacy_numerics.{name}()")
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
-        if spelled is None or not file.is_of_standalone_keras:
-            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the results of then.")
+        if edits is None or not file.is_of_standalone_keras:
+            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the old results.")
         else:
-            yield file.found(node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])
+            yield file.found(node, message, edits)

@@ -13,27 +13,24 @@ to regularize, prune or restore them, finds none.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-
-SAFE = True
+from parallel_compat.migrate.findings import Findings
 
 _OF_TENSORFLOW = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_KERAS = ("keras.Variable", "tensorflow.keras.Variable")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such questions."""
     for call in file.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id != "isinstance" or len(call.args) != 2:
             continue
-        asked = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
-        paths = [file.names.path(each) for each in asked]
+        classes = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+        paths = [file.names.path(each) for each in classes]
         if any(path in _OF_KERAS for path in paths):
             continue
-        for each, path in zip(asked, paths, strict=True):
+        for each, path in zip(classes, paths, strict=True):
             if path not in _OF_TENSORFLOW:
                 continue
             spelled = file.reference(_OF_KERAS[1], each)
