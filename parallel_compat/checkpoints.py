@@ -132,9 +132,7 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
         if not getattr(self.model, "is_chief", True):
             return
         with replacing(path, make_folders=True) as temporary:
-            if self.save_weights_only and path.name.endswith(".weights.h5"):
-                self._trained.save_weights(temporary)
-            elif self.save_weights_only and not path.name.endswith(".keras"):
-                keras3.save_weights(self.template, temporary, path.name)
+            if self.save_weights_only and path.suffix != ".keras":
+                keras3.save_weights(self._trained, temporary)
             else:
-                keras3.save_model(self._trained, temporary, path.name)
+                keras3.save_model(self._trained, temporary)

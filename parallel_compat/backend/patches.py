@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Where the patched places were read; a patch of another place says so.
+# Where the patched places were read.
 KERAS = "Keras 3.15.1"
-TENSORFLOW = "TensorFlow 2.21"
 
 _ABSENT = object()
-_READ = "It was read in {}; install a version that the package was tested with, or report this one."
+_READ = f"It was read in {KERAS}; install a version that the package was tested with, or report this one."
 _lock = threading.RLock()
 
 
@@ -34,7 +33,6 @@ class Patch:
         attribute: its attribute.
         make: returns what shall stand there, given what stood there (as in `__dict__`).
         why: what it is for, in a sentence. A patch of the same setter with the same reason is the same patch.
-        read_in: the versions in which the patched place was read.
         set_by: who set it.
     """
 
@@ -42,7 +40,6 @@ class Patch:
     attribute: str
     make: Callable[[Any], Any]
     why: str
-    read_in: str
     set_by: Patches
 
     @property
@@ -147,36 +144,34 @@ class Patches:
         self.name = name
         self.rank = rank
 
-    def wrap(self, owner: Any, attribute: str, make: Callable[[Any], Any], *, why: str, read_in: str = KERAS) -> None:
+    def wrap(self, owner: Any, attribute: str, make: Callable[[Any], Any], *, why: str) -> None:
         """Set an attribute to `make(what stood there)`, once: see `Patch`.
 
         Raises:
             AttributeError: the owner has no such attribute.
         """
-        self._set(Patch(owner, attribute, make, why, read_in, self), once=True)
+        self._set(Patch(owner, attribute, make, why, self), once=True)
 
-    def set(self, owner: Any, attribute: str, value: Any, *, why: str, read_in: str = KERAS) -> None:
+    def set(self, owner: Any, attribute: str, value: Any, *, why: str) -> None:
         """Set an attribute, whatever stood there.
 
         Raises:
             AttributeError: the owner has no such attribute.
         """
-        self.wrap(owner, attribute, lambda _: value, why=why, read_in=read_in)
+        self.wrap(owner, attribute, lambda _: value, why=why)
 
-    def add(self, owner: Any, attribute: str, value: Any, *, why: str, read_in: str = KERAS) -> None:
+    def add(self, owner: Any, attribute: str, value: Any, *, why: str) -> None:
         """Set an attribute that the owner does not have.
 
         Raises:
             AttributeError: the owner has one of this name.
         """
-        patch = Patch(owner, attribute, lambda _: value, why, read_in, self)
+        patch = Patch(owner, attribute, lambda _: value, why, self)
         with _lock:
             place = _places.get((id(owner), attribute))
             is_ours = place is not None and any(patch.is_same(each) for each, _ in place.chain)
             if not is_ours and hasattr(owner, attribute):
-                raise AttributeError(
-                    f"Expected no attribute {patch.place!r}, which is added: {why}. {_READ.format(read_in)}"
-                )
+                raise AttributeError(f"Expected no attribute {patch.place!r}, which is added: {why}. {_READ}")
             self._set(patch, once=True, new=True)
 
     def _set(self, patch: Patch, *, once: bool, new: bool = False) -> None:
@@ -187,7 +182,7 @@ class Patches:
                 if not new and not hasattr(patch.owner, patch.attribute):
                     raise AttributeError(
                         f"Expected the attribute {patch.place!r}, which is wrapped: {patch.why}. Received: none. "
-                        f"{_READ.format(patch.read_in)}"
+                        f"{_READ}"
                     )
                 place = _places[key] = _Place(patch.owner, patch.attribute)
             place.set(patch, once=once)
@@ -204,11 +199,9 @@ class Patches:
                     del _places[key]
 
     @contextlib.contextmanager
-    def for_a_while(
-        self, owner: Any, attribute: str, make: Callable[[Any], Any], *, why: str, read_in: str = KERAS
-    ) -> Iterator[None]:
+    def for_a_while(self, owner: Any, attribute: str, make: Callable[[Any], Any], *, why: str) -> Iterator[None]:
         """Wrap an attribute for the length of a `with` block."""
-        patch = Patch(owner, attribute, make, why, read_in, self)
+        patch = Patch(owner, attribute, make, why, self)
         self._set(patch, once=False)
         try:
             yield

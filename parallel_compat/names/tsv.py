@@ -1,11 +1,11 @@
-"""Reads the tables of this folder: a row a line, tabs between the cells, `#` before what is a comment."""
+"""Reads tables of facts: a row a line, tabs between the cells, `#` before what is a comment."""
 
 from __future__ import annotations
 
 from importlib.resources import files
 
 
-def rows(name: str, columns: int) -> list[list[str]]:
+def rows(name: str, columns: int, package: str = __package__) -> list[list[str]]:
     """Return the rows of a table, each with as many cells as the table has columns.
 
     >>> rows("tensorflow_1_signatures.tsv", 3)[0]
@@ -14,8 +14,9 @@ def rows(name: str, columns: int) -> list[list[str]]:
     Args:
         name: the table's file.
         columns: the number of its columns; empty cells at the end of a line may be left out.
+        package: the package that has the file.
     """
-    lines = (files(__package__) / name).read_text("utf-8").splitlines()
+    lines = (files(package) / name).read_text("utf-8").splitlines()
     found = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [cells + [""] * (columns - len(cells)) for cells in found]
 

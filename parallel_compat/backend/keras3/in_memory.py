@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 import tensorflow as tf
-from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from tensorflow.python.eager import context as tensorflow_context
 from tensorflow.python.eager.polymorphic_function import atomic_function
@@ -96,7 +96,19 @@ def assert_compiled(model: keras.Model) -> None:
 
 def split(arrays: tuple[Any, ...], fraction: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Split arrays for training and validation as `fit(validation_split=)` does."""
-    training, validation = array_slicing.train_validation_split(arrays, validation_split=fraction)
+    leaves = [leaf for leaf in keras.tree.flatten(arrays) if leaf is not None]
+    samples = int(leaves[0].shape[0])
+    first = math.floor(samples * (1.0 - fraction))
+    if first in (0, samples):
+        raise ValueError(
+            f"Training data contains {samples} samples, which is not sufficient to split it into a validation and "
+            f"training set as specified by `validation_split={fraction}`. Either provide more data, or a different "
+            "value for the `validation_split` argument."
+        )
+    training, validation = (
+        keras.tree.map_structure(lambda leaf, cut=cut: None if leaf is None else leaf[cut], arrays)
+        for cut in (slice(first), slice(first, samples))
+    )
     return training, validation
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
 GLOBAL_SEEDS = "global_seed_generator"
-epsilon = keras.backend.epsilon
 
 
 def get_mask(output: Any) -> Any:
@@ -117,11 +116,6 @@ def written_to_scope() -> keras.StatelessScope:
 def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
     return stateless_scope.get_stateless_scope() is not None
-
-
-def is_input(tensor: Any) -> bool:
-    """Return whether a tensor is symbolic and was computed from nothing: that of `keras.Input`."""
-    return isinstance(tensor, keras.KerasTensor) and isinstance(operation_of(tensor), keras.layers.InputLayer)
 
 
 def has_history(tensor: Any) -> bool:
@@ -222,10 +216,3 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
 def weight_regularization(model: keras.Model) -> list[Any]:
     """Compute the losses of weight regularizers."""
     return [weight.regularizer(weight) for weight in model.trainable_weights if weight.regularizer is not None]
-
-
-def thresholded_relu() -> Any:
-    """Return the class that `tf.keras` has still (`keras.src.legacy.layers`)."""
-    from keras.src.legacy import layers
-
-    return layers.ThresholdedReLU
