@@ -33,35 +33,10 @@ OF_OTHER_RULES = (
     f"{BACKEND}.ones",
 )
 
-# What is said of a name beside its new place.
-NOTES = {
-    "parallel_compat.legacy.models.load_model": "It reads files of Keras 3. Of a file of Keras 2 it computes some "
-    "things otherwise without a word (`hard_sigmoid`, `UpSampling2D`): run `parallel-compat recover` on it once.",
-    "parallel_compat.legacy.models.model_from_json": "It reads what `to_json` of Keras 3 wrote; what Keras 2 wrote is "
-    "to be made anew from the code.",
-}
-QUESTIONS = {
-    "parallel_compat.legacy.schedules.LearningRateSchedule": "Derive from `keras.optimizers.schedules."
-    'LearningRateSchedule`, and begin with `step = ops.cast(step, "float32")`: Keras 3 gives an integer.',
-    **dict.fromkeys(
-        (f"parallel_compat.legacy.callbacks.{name}" for name in ("LearningRateScheduler", "ReduceLROnPlateau")),
-        "Keras 3's own logs the rate as `learning_rate`: read it by that name, then take the one of `keras.callbacks`.",
-    ),
-    "parallel_compat.legacy.layers.input_tensor": "Write `model.inputs[0]`.",
-    "parallel_compat.simulate_devices": "Write `tf.config.set_logical_device_configuration(...)`, or leave it out.",
-    f"{BACKEND}.image_dim_ordering": "Write `keras.config.image_data_format()`, which is `channels_first` for `th` and "
-    "`channels_last` for `tf`.",
-    f"{BACKEND}.learning_phase": "Keras 3 has no learning phase: give the layer or model `training=`.",
-    f"{BACKEND}.set_learning_phase": "Keras 3 has no learning phase: call models with `training=False`.",
-    f"{BACKEND}.in_train_phase": "Write `x if training else alt` in a `call` that takes `training`.",
-    f"{BACKEND}.in_test_phase": "Write `alt if training else x` in a `call` that takes `training`.",
-    f"{BACKEND}.function": "Write `keras.Model(inputs, outputs)`, and call that on data.",
-    f"{BACKEND}.get_session": "Keras 3 has no session. Leave it out.",
-    f"{BACKEND}.set_session": "Keras 3 has no session. Leave it out; options of GPUs are in `tf.config`.",
-    f"{BACKEND}.zeros": "Write `keras.ops.zeros(shape)` for a tensor, `keras.Variable(...)` for a variable.",
-    f"{BACKEND}.ones": "Write `keras.ops.ones(shape)` for a tensor, `keras.Variable(...)` for a variable.",
-    f"{BACKEND}.print_tensor": "Write `tf.print(x)` before the tensor is used.",
-}
+# What is said of a name beside its new place, and of one that has none.
+NOTES, QUESTIONS = (
+    {name: text for name, of, text in tsv.rows("native_advice.tsv", 3) if of == kind} for kind in ("note", "question")
+)
 
 
 class Native(NamedTuple):
