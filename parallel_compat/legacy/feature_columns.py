@@ -14,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import feature_columns
+from parallel_compat.backend.keras3.feature_columns import State
 
 __all__ = ["DenseFeatures", "SequenceFeatures"]
 
@@ -21,7 +22,7 @@ __all__ = ["DenseFeatures", "SequenceFeatures"]
 class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
     _KIND: Any
     _AXES: int  # before that of the features
-    columns_state: feature_columns.State
+    columns_state: State
 
     def __init__(
         self,
@@ -39,7 +40,7 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
             )
         self._columns = _in_order(feature_columns, self._KIND)
         # Past `setattr`: Keras would follow what it holds.
-        self.__dict__["columns_state"] = feature_columns.State(self._add)
+        self.__dict__["columns_state"] = State(self._add)
 
     def _add(self, column: str, name: str, shape: Any, dtype: str, initializer: Any, trainable: bool) -> Any:
         return self.add_weight(
