@@ -73,7 +73,7 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
 
 
 def _naming(error: OSError, temporary: Path, target: Path) -> OSError:
-    """Return an error that names the file which was asked for, and a folder that is not there."""
+    """Return an error that names the file to be written, and a folder that is not there."""
     if error.errno is None:  # h5py's, whose sentence holds the name
         return type(error)(str(error).replace(str(temporary), str(target)))
     if not target.parent.is_dir():

@@ -88,7 +88,7 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -
 
 
 def _bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
-    """`K.bias_add`, which asked for no order of axes where there are but samples and channels."""
+    """`K.bias_add`, which needed no `data_format` where there are samples and channels alone."""
     return _today.bias_add(x, bias, "channels_last" if len(x.shape) == 2 else data_format)
 
 

@@ -67,7 +67,7 @@ def save_model(
         filepath: the file.
         overwrite: whether an existing file is replaced without asking.
         include_optimizer: whether the optimizer's state is written, too.
-        save_format: "h5", "tf" or None: what is written hangs on the name alone.
+        save_format: "h5", "tf" or None: the name alone decides what is written.
         signatures: must be None.
         options: of a SavedModel; not used.
 

@@ -134,7 +134,7 @@ def _slot_names(optimizer: Any) -> list[str]:
     """Return the names of what an optimizer keeps for each variable; before its first step it keeps nothing."""
     if not optimizer.built:
         return []
-    # Those that hang on an argument: the classes that have it.
+    # Slots that depend on an argument.
     flags = {"momentum": "momentum", "mg": "centered", "vhat": "amsgrad"}
     return [
         name

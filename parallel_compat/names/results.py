@@ -52,7 +52,7 @@ PARALLEL_MODEL = tsv.rows("parallel_model.tsv", 3)
 
 
 def differing(sources: Iterable[tuple[Era | None, str]], tool: str) -> list[tuple[str, str, str, str]]:
-    """Return what a tool does not give as it was, and sources may be concerned by, told by the words in them.
+    """Return the results that a tool changes and that sources may depend on, by the words in the sources.
 
     Args:
         sources: each with its era, None where that is not known.

@@ -4,7 +4,7 @@ Kinds of rows, each in a table of its own (`tsv.py` reads them):
 
 - `Path` (`paths.tsv`, `tensorflow_1.tsv`): every importable name of Keras 2.2.4, the other names that old code
   imports, and TensorFlow 1's own.
-- `Argument` (`arguments.tsv`): an argument that is spelled, placed or understood otherwise today.
+- `Argument` (`arguments.tsv`): an argument that is spelled, placed or understood differently today.
 - `Member` (`members.tsv`): a method, attribute or callback field of an object.
 - `Default` (`defaults.tsv`): an argument whose value changed for those who do not pass it.
 - `Identifier` (`identifiers.py`): a string that names a loss, an initializer, a field of the logs.
@@ -50,7 +50,7 @@ class Path(NamedTuple):
     """What one import path is today.
 
     Attributes:
-        path: the path as it was asked for.
+        path: the path as it was passed.
         status: what became of it.
         target: the dotted path to use today (`path` itself for `SAME`, None for `GONE`).
         note: for `GONE`, one sentence on why and what to do instead.

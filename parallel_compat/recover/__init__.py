@@ -8,7 +8,7 @@ How a file passes through, one step a module:
     parallel_wrapper        take the parallel model off
     layer_tree, layer_weights, placement   find out which array belongs to which layer
     translation, rules/     say the config in Keras 3's words, for the target that it is for
-    weight_edits            change weights where a layer computes otherwise today
+    weight_edits            change weights where a layer computes something else today
     single_model            all of the above, for one file
     h5_writer, keras_models write it, or build it in Keras
     optimizer_state         what its optimizer remembers, given to a living one

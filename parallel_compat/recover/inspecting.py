@@ -149,7 +149,7 @@ def _by_config(stored: Stored, size: int, template: Template) -> InspectedCheckp
     arrays = template.arrays
     layers = []
     for child, entry in zip(template.tree.children, template.entry["config"]["layers"], strict=True):
-        positions = [position for leaf in child.leaves() for position in template.places.get(leaf.path, ())]
+        positions = [position for leaf in child.leaves() for position in template.indices.get(leaf.path, ())]
         shapes = tuple(arrays[position].shape for position in positions)
         layers.append(
             InspectedLayer(

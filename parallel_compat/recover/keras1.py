@@ -41,9 +41,9 @@ def as_keras2(stored: Stored) -> Stored:
     names = [weight.name for layer in stored.layers for weight in layer.weights]
     backend = stored.backend
     if backend is None and names:
-        told = [name for name in names if _WEIGHT.fullmatch(name)]
+        of_keras_1 = [name for name in names if _WEIGHT.fullmatch(name)]
         on_tensorflow = any(name.endswith(":0") for name in names)
-        backend = "tensorflow" if on_tensorflow else "theano" if told else "unknown"
+        backend = "tensorflow" if on_tensorflow else "theano" if of_keras_1 else "unknown"
     layers = tuple(
         dataclasses.replace(
             layer,

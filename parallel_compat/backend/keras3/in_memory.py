@@ -60,11 +60,11 @@ def function_of_step(model: keras.Model, kind: str) -> Any:
 def caller_of(function: Any) -> Callable[..., list[Any]]:
     """Return a function that runs a traced one on tensors of its signature, and returns its outputs flat.
 
-    What `ConcreteFunction.__call__` does besides is for arguments by name, for tapes and for calls inside of a graph
+    The rest of `ConcreteFunction.__call__` is for arguments by name, for tapes and for calls inside of a graph
     (`ConcreteFunction._call_flat`, `AtomicFunction.call_flat` in TensorFlow 2.21); on small models it takes longer than
     the step.
     """
-    if function.graph.deferred_external_captures:  # they are asked for at each call
+    if function.graph.deferred_external_captures:  # they are looked up at each call
         return lambda *tensors: tf.nest.flatten(function(*tensors))
     atomic, captured = function._inference_function, function.captured_inputs
     name, count = atomic.name, len(atomic.function_type.flat_outputs)
