@@ -91,7 +91,7 @@ def losses_of_the_batch():
 
 
 def saved_normalisation():
-    """Return by how much a saved model predicts otherwise than the trained one."""
+    """Return by how much a saved model predicts differently from the trained one."""
     model = on(2, normalised)
     model.fit(x[:96], y[:96], **even)
     with tempfile.TemporaryDirectory() as folder:

@@ -44,10 +44,10 @@ def lines(found: project.Found) -> list[str]:
         )
     if found.pip:
         said.append(f"  Not installed. Run: pip install {' '.join(found.pip)}")
-    said += [f"  Needs a hand: {what} ({where})" for what, where in found.hand.items()]
+    said += [f"  Needs manual work: {what} ({where})" for what, where in found.hand.items()]
     if found.data:
         names = [f"{name} ({where})" for name, where in found.data.items()]
-        said.append(f"  Files that are opened and are not there: {_some(names)}")
+        said.append(f"  Files that are opened but missing: {_some(names)}")
     if found.answered:
         said.append(f"  Old names of other packages, answered by `run`: {_some(sorted(found.answered))}")
     if len(said) == 1:

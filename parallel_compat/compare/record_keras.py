@@ -481,7 +481,7 @@ class Model(object):
         self.after = weights_of(self.model)
         try:
             state = state_of(self.model.optimizer)
-        except Exception:  # an optimizer without state, or one of the user's
+        except Exception:  # an optimizer without state, or a custom one
             state = []
         self.facts["state_names"] = [name for name, _ in state]
         if state:

@@ -149,7 +149,7 @@ class Runs:
         return self._run(name, "here", copy, self._from_original(), Era.TODAY), report
 
     def folder(self, folder: Path) -> Recording:
-        """Run the script of the same name in a folder of the user's."""
+        """Run the script of the same name in a user's folder."""
         within = self.script.path.relative_to(self.script.root)
         inside = next((each for each in (within, Path(within.name)) if (folder / each).is_file()), None)
         if inside is None:
@@ -232,7 +232,7 @@ def _end(printed: str) -> str:
 
 
 def copy_project(root: Path, copy: Path) -> None:
-    """Copy a project, so that its runs write no file of the user's; what is large is linked.
+    """Copy a project, so that its runs write none of the user's files; what is large is linked.
 
     Args:
         root: the project.

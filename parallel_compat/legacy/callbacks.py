@@ -513,7 +513,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
 
     @property
     def writer(self) -> SummaryWriter:
-        """Where scalars of one's own go (`board.writer.add_summary(summary, epoch)`), next to those of the training."""
+        """Where custom scalars go (`board.writer.add_summary(summary, epoch)`), next to those of the training."""
         return SummaryWriter(keras3.training_summaries(self))
 
 
@@ -548,7 +548,7 @@ class SummaryWriter:
 
 
 class FileWriter(SummaryWriter):
-    """`tf.summary.FileWriter` of TensorFlow 1, for scalars of one's own; a graph is not written, there is none.
+    """`tf.summary.FileWriter` of TensorFlow 1, for custom scalars; a graph is not written, there is none.
 
     Args:
         logdir: the folder.

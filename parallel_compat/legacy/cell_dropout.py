@@ -80,7 +80,7 @@ def _contexts() -> list[Any]:
 
 
 class DropoutRNNCellMixin:
-    """What a cell of one's own derives from, besides `Layer`, that drops inputs and states.
+    """The base class of a custom cell, besides `Layer`, that drops inputs and states.
 
     >>> class Cell(DropoutRNNCellMixin, keras.layers.Layer):
     ...     dropout, recurrent_dropout = 0.5, 0.0

@@ -1,4 +1,4 @@
-"""`keras.legacy.interfaces`: what translated Keras 1's arguments, for layers of one's own that are decorated with it.
+"""`keras.legacy.interfaces`: what translated Keras 1's arguments, for custom layers that are decorated with it.
 
 Read in Keras 2.2.4.
 """

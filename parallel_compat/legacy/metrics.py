@@ -15,8 +15,8 @@ from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 def metric_function(given: Any) -> Any:
     """Return a metric function that gets its targets as Keras 2 gave them: floats, of shape (n, 1) for n numbers.
 
-    Keras 3 gives them as they are. Targets of shape (n,) beside predictions of shape (n, 1) make `y_true * y_pred`
-    n x n numbers: a metric that is wrong without a word.
+    Keras 3 passes them unchanged. Targets of shape (n,) beside predictions of shape (n, 1) make `y_true * y_pred`
+    n x n numbers: a metric that is silently wrong.
 
         model.compile("sgd", "mse", metrics=[metric_function(f1_score), metric_function("hinge")])
 

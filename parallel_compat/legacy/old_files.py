@@ -192,7 +192,7 @@ def _refuse_unknown_layers(translation: Translation) -> None:
     if translation.lambdas:
         raise CheckpointError(
             f"Expected a model without Python code. Received: the Lambda layer '{translation.lambdas[0]}', whose "
-            "function is stored as bytecode of the Python of the time, which this one cannot run. Build the model in "
+            "function is stored as bytecode of an old Python,  which this one cannot run. Build the model in "
             "code and call `load_weights`."
         )
     translation.check()

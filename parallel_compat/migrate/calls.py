@@ -15,6 +15,20 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
     return next((argument for argument in call.keywords if argument.arg == name), None)
 
 
+def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
+    """Return an argument, by its name or its position."""
+    found = keyword(call, name)
+    if found is not None:
+        return found.value
+    return call.args[position] if position is not None and len(call.args) > position else None
+
+
+def receiver(call: ast.Call) -> ast.expr:
+    """Return the object whose method is called."""
+    assert isinstance(call.func, ast.Attribute)
+    return call.func.value
+
+
 def has_stars(call: ast.Call) -> bool:
     """Return whether a call passes `*args` or `**kwargs`, so that its arguments are not known here."""
     return has_star(call) or any(argument.arg is None for argument in call.keywords)

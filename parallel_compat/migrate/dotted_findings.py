@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Finding, Status
-from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, is_module, moved
+from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.module_homes import BACKEND, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
+
+_OF_BOTH = "TensorFlow 1's function of this name returns one mean, Keras's one value per sample."
 
 
 class DottedFindings:
@@ -64,7 +66,7 @@ class DottedFindings:
             return
         if entry.status is table.Status.GONE:
             if not self._is_argument_decorator(node, entry):  # of which its own rule says more
-                yield self._file.attention(RULE, node, gone(entry))
+                yield self._file.attention(node, gone(entry))
             return
         home = self._homes.home(bindings[0])
         path = file.names.path(node)
@@ -130,16 +132,12 @@ class DottedFindings:
             spelled = file.reference(target, node)
         if spelled is None:
             message = f"`{path}` is now `{target}`, but the name `{target.partition('.')[0]}` is taken here."
-            yield file.attention(RULE, node, message)
+            yield file.attention(node, message)
             return
         text, edits = spelled
-        message = moved(path, target, entry)
-        status = Status.REWRITTEN
         is_of_keras = not target.startswith("tensorflow.compat.v1.")
-        if is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
-            message += " (Unsafe: TensorFlow 1's function of this name is the mean of all, Keras's has one per sample.)"
-            status = Status.UNSAFE
-        yield file.found(RULE, node, message, [file.replace(node, text), *edits], status=status)
+        unsafe = is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH and _OF_BOTH
+        yield file.found(node, moved(path, target, entry), [file.replace(node, text), *edits], unsafe=unsafe)
 
     def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Iterator[Finding]:
         """A name that neither the table nor, as far as the table knows, today's Keras has."""
@@ -149,14 +147,14 @@ class DottedFindings:
             return
         parent = path.rpartition(".")[0]
         if parent == BACKEND and path.rpartition(".")[2] not in (*table.names_of("keras.backend"), "backend"):
-            yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            yield file.attention(chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         if not parent.startswith(base):
             return
         if parent == base and home_of_module(base) not in (None, base) and self._homes.home(bindings[0]) != base:
             if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
-                yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+                yield file.attention(chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         canonical = table.canonical(parent)
         if not is_alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
-            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")
+            yield file.attention(chain, f"`{parent}` is gone, and `{path}` is not a known name.")

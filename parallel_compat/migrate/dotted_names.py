@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeGuard
 
 from parallel_compat.migrate.scopes import Binding, Scope, Tree
 from parallel_compat.names import table
@@ -229,6 +230,21 @@ def root_name(node: ast.expr) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a name or attribute chain; "" for other expressions."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names that stand in a node."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
 def is_self(node: ast.expr) -> bool:
     """Return whether a node is the name `self`."""
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def is_of_self(node: ast.AST | None) -> TypeGuard[ast.Attribute]:
+    """Return whether a node is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and is_self(node.value)

@@ -117,13 +117,15 @@ def _brings_this_package(finding: Finding) -> bool:
 
 
 def _run(file: File, options: Options) -> Analysis:
+    names = rules.NATIVE_NAMES if options.target == "native" else rules.NAMES
+    if options.target == "native" and options.keep_parallel:
+        names = tuple(name for name in names if name not in native.OF_PARALLEL_MODELS)
+        file.keeps = native.PARALLEL_NAMES
     findings: list[Finding] = []
-    if options.target == "native":
-        findings = _run_native(file, options)
-    for name in rules.NAMES if options.target != "native" else ():
-        rule = rules.load(name)
+    for name in names:
+        file.rule = name
         if name in options.rules:
-            found: Iterable[Finding] = rule.find(file)
+            found: Iterable[Finding] = rules.load(name).find(file)
         elif name == "imports" and (file.redirects or file.use_redirects):
             found = find_redirected(file)
         else:
@@ -131,19 +133,6 @@ def _run(file: File, options: Options) -> Analysis:
         findings += [finding for finding in found if not file.ignored(finding.rule, finding.offset)]
     findings.sort(key=lambda finding: finding.offset)
     return Analysis(file, tuple(_decided(file, findings, options)))
-
-
-def _run_native(file: File, options: Options) -> list[Finding]:
-    names = [name for name in rules.NATIVE_NAMES if name in options.rules]
-    if options.keep_parallel:
-        names = [name for name in names if name not in native.OF_PARALLEL_MODELS]
-        file.keeps = native.PARALLEL_NAMES
-    return [
-        finding
-        for name in names
-        for finding in rules.load(name).find(file)
-        if not file.ignored(finding.rule, finding.offset)
-    ]
 
 
 def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[Finding]:
@@ -165,7 +154,7 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
             if overlapping(settle(text, made | set(finding.edits))):
                 if any(not edit.text and edit.start <= finding.offset < edit.end for edit in settle(text, made)):
                     continue  # it is of what another rewrite takes out
-                message = finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
+                message = finding.message + " (Not applied: another rewrite changes the same code. Run this again.)"
                 finding = replace(finding, status=Status.ATTENTION, message=message, edits=())
             made |= set(finding.edits)
         decided.append(finding)

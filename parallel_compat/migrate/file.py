@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -76,6 +76,7 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
+        self.rule = ""  # the one that runs
         self.has_given_era = era is not None
         if era is not None:
             self.era, self.old = era, True
@@ -172,40 +173,55 @@ class File:
                 calls.setdefault(func.attr, []).append(call)
         return calls
 
+    def calls_on(self, of: str, *methods: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+        """Yield the calls of methods, each with its object, which is of a kind or may be."""
+        for method in methods:
+            for call in self.method_calls.get(method, ()):
+                assert isinstance(call.func, ast.Attribute)
+                if self.kinds.of(call.func.value) in (None, of):
+                    yield call, call.func.value
+
+    def classes_of(self, *kinds: str) -> Iterator[ast.ClassDef]:
+        """Yield the classes whose instances are of one of these kinds."""
+        return (class_ for class_ in self.tree.classes if self.kinds.of_class(class_) in kinds)
+
     # Findings.
 
     def found(
         self,
-        rule: str,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias,
         message: str,
         edits: Iterable[AnyEdit] = (),
         *,
-        status: Status = Status.REWRITTEN,
+        unsafe: bool | str = False,
         hint: bool = False,
     ) -> Finding:
-        """Make a finding at a node."""
-        return Finding(rule, self.source.start(node), status, message, tuple(edits), hint)
+        """Make a finding of the rule that runs.
+
+        Args:
+            node: where it is.
+            message: what is said of it.
+            edits: the edits that rewrite it.
+            unsafe: whether only `--unsafe` makes them; a reason is added to the message.
+            hint: whether it counts in a legacy project only.
+        """
+        status = Status.UNSAFE if unsafe else Status.REWRITTEN
+        message = f"{message} (Unsafe: {unsafe})" if isinstance(unsafe, str) and unsafe else message
+        return Finding(self.rule, self.source.start(node), status, message, tuple(edits), hint)
 
     def attention(
-        self,
-        rule: str,
-        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
-        message: str,
-        *,
-        hint: bool = False,
+        self, node: ast.expr | ast.stmt | ast.keyword | ast.alias, message: str, *, hint: bool = False
     ) -> Finding:
         """Make a finding that somebody has to look at."""
-        return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
+        return Finding(self.rule, self.source.start(node), Status.ATTENTION, message, (), hint)
 
     def found_in_old_code(
-        self, rule: str, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
+        self, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
     ) -> Finding:
-        """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
+        """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the era is passed."""
         if self.has_given_era:
-            return self.found(rule, node, message, edits)
-        message = f"{message} (Unsafe: newer code wants {what}.)"
-        return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
+            return self.found(node, message, edits)
+        return self.found(node, message, edits, unsafe=f"newer code wants {what}.", hint=not self.old)
 
     @cached_property
     def _ignores(self) -> dict[int, frozenset[str] | None]:
@@ -247,8 +263,7 @@ class File:
         the edit. Returns whether that can be done.
         """
         if isinstance(node, ast.Name):
-            scope = self.tree.scopes.get(node)
-            bindings = scope.find(node.id) if scope else []
+            bindings = self.tree.bindings(node)
             if not bindings and self.names.star_path(node.id):
                 self.use_redirects[node] = target
                 return True
@@ -362,8 +377,7 @@ class File:
 
     def is_argument(self, name: ast.Name) -> bool:
         """Return whether a name is nothing but an argument of a function around it."""
-        scope = self.tree.scopes.get(name)
-        bindings = scope.find(name.id) if scope else []
+        bindings = self.tree.bindings(name)
         return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
 
     def shadows(self, name: str, binding: Binding, at: ast.AST) -> bool:
@@ -373,14 +387,33 @@ class File:
                 return scope.find(name)[:1] != [binding]
         return False
 
+    def replaced_by(self, target: str, node: ast.expr) -> list[Edit] | None:
+        """Replace an expression by the name of a target; None where the name is taken."""
+        spelled = self.reference(target, node)
+        return None if spelled is None else [self.replace(node, spelled[0]), *spelled[1]]
+
     def wrapped_in_call(self, target: str, node: ast.expr) -> list[Edit] | None:
-        """Put a call of a function around an expression: the edits, or None where its name is taken."""
+        """Put a call of a function around an expression; None where the function's name is taken."""
+        spelled = self.reference(target, node)
+        return None if spelled is None else [*self.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
+
+    def read_by_function(self, target: str, node: ast.Attribute, more: str = "") -> list[Edit] | None:
+        """Make `f(x)` of `x.attribute`, or `f(x, more)`; None where the function's name is taken."""
         spelled = self.reference(target, node)
         if spelled is None:
             return None
-        text, imports = spelled
         start, end = self.source.start(node), self.source.end(node)
-        return [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
+        return [Edit(start, start, f"{spelled[0]}("), Edit(self.dot_of(node), end, f"{more})"), *spelled[1]]
+
+    def around(self, node: ast.expr, before: str, after: str) -> list[Edit]:
+        """Put text before and after a node."""
+        start, end = self.source.start(node), self.source.end(node)
+        return [Edit(start, start, before), Edit(end, end, after)]
+
+    def dot_of(self, attribute: ast.Attribute) -> int:
+        """Return the offset of the dot before an attribute's name."""
+        end = self.source.end(attribute) - len(attribute.attr)
+        return self.source.text.rindex(".", self.source.start(attribute), end)
 
     def import_after(self, statement: str, at: ast.AST | None = None) -> Edit:
         """Insert an import statement after the first import of Keras or TensorFlow at the top of the module.
@@ -465,9 +498,7 @@ class File:
         end = source.end(after)
         line_end = _line_end(source.text, end)
         rest = source.text[end:line_end].strip()
-        start = source.start(after)
-        line_start = source.line_starts[source.position(start)[0] - 1]
-        indent = source.text[line_start:start]
+        indent = source.before(source.start(after))
         if indent.strip() or (rest and not rest.startswith("#")):  # `try: import keras`, `import keras; x = 1`
             return Edit(end, end, "; " + statement)
         return Edit(line_end, line_end, source.newline + indent + statement)

@@ -11,7 +11,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.import_statements import move_from, move_import
 from parallel_compat.migrate.module_homes import (
     MERGE,
-    RULE,
     gone,
     home_of_module,
     is_alive,
@@ -57,7 +56,7 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                yield file.attention(RULE, alias, gone(entry))
+                yield file.attention(alias, gone(entry))
             elif entry is not None and entry.target is not None:
                 target = entry.target
                 if is_module(path):
@@ -66,26 +65,24 @@ class ImportFindings:
                     targets[alias] = target
                     messages.append((alias, moved(path, target, entry)))
             elif table.canonical(path) == "keras.layers.merge" and self._called(binding):
-                yield file.attention(RULE, alias, gone(MERGE))
+                yield file.attention(alias, gone(MERGE))
             elif entry is None and (table.names_of(path) or is_other_spelling(path)):
                 home = self._homes.home(binding)
                 if home is not None and home != path:
                     targets[alias] = home
                     messages.append((alias, moved(path, home, None)))
                 elif home is None and not is_alive(path):
-                    yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+                    yield file.attention(alias, f"The module `{path}` is gone.")
             elif entry is None and _private(module, alias.name):
-                message = (
-                    f"`{path}` was private to Keras 2, and Keras 3 has it elsewhere or not at all. Copy what it did."
-                )
-                yield file.attention(RULE, alias, message)
+                message = f"`{path}` was private to Keras 2; Keras 3 moved or removed it. Copy its code."
+                yield file.attention(alias, message)
             elif entry is None and is_gone(module):
-                message = f"The module `{module}` is gone, and `{alias.name}` is not a name of it that is known here."
-                yield file.attention(RULE, alias, message)
+                message = f"The module `{module}` is gone, and `{alias.name}` is not a known name of it."
+                yield file.attention(alias, message)
         if targets:
             edits = move_from(file, statement, targets)
             for index, (alias, message) in enumerate(messages):
-                yield file.found(RULE, alias, message, () if index else edits)
+                yield file.found(alias, message, () if index else edits)
 
     def _called(self, binding: Binding) -> bool:
         """Return whether a name is called: `merge` was a function before it was a module."""
@@ -103,7 +100,7 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                yield file.attention(RULE, alias, gone(entry))
+                yield file.attention(alias, gone(entry))
                 continue
             if not (entry is not None or table.names_of(path) or is_other_spelling(path)):
                 continue
@@ -116,9 +113,9 @@ class ImportFindings:
                 if table.canonical(path) == "keras.backend":
                     home = None
             if home is not None and home != path:
-                yield file.found(RULE, alias, moved(path, home, entry), move_import(file, alias, home))
+                yield file.found(alias, moved(path, home, entry), move_import(file, alias, home))
             elif home is None and not is_alive(path) and path.partition(".")[0] == "keras" and "." in path:
-                yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+                yield file.attention(alias, f"The module `{path}` is gone.")
 
 
 def _private(module: str, name: str) -> bool:

@@ -56,7 +56,7 @@ def _of_python_2(path: str, data: bytes, options: Options) -> Report | None:
         return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
     except (python_2.NoConverter, SyntaxError) as error:
         return Report(path, FileStatus.FAILED, str(error))
-    said = "Python 2 became Python 3. Read each `/`: of two whole numbers it was a whole number."
+    said = "Rewritten as Python 3. Check each `/`: in Python 2 it gave an int for two ints."
     place = Place(path, 1, 1, "python-2", Status.REWRITTEN, said)
 
     def with_both(report: Report) -> Report:

@@ -79,7 +79,7 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
     """Yield a line for each file that could not be read and each finding that was not rewritten."""
     for report in reports:
         if report.status is FileStatus.FAILED:
-            yield f"{report.path}: left as it is, {report.reason}"
+            yield f"{report.path}: unchanged, {report.reason}"
         elif report.status is FileStatus.SKIPPED:
             yield f"{report.path}: skipped, {report.reason}"
         for place in report.places:
@@ -111,9 +111,9 @@ def if_old(report: Report) -> str:
     more = f" (and {_count(len(others), 'other place')})" if others else ""
     message, era = first.message.partition(" (Unsafe: ")[0], report.era or Era.KERAS_2_2_4
     if report.as_old_as:
-        return f"this file counts as old, as {report.as_old_as} is, though nothing in it says so{more}: {message}"
+        return f"this file has no old names; it counts as old, like {report.as_old_as}{more}: {message}"
     return (
-        f"if this file is old, which nothing in it says, its results change{more}: "
+        f"this file has no old names; if it is old, its results change{more}: "
         f"{message} `--era {era.value}` migrates it as old."
     )
 
@@ -163,7 +163,7 @@ def results(reports: Sequence[Report]) -> Iterator[str]:
     rows = _differing(reports)
     if rows:
         eras = sorted({(report.era or Era.KERAS_2_2_4).value for report in reports if report.legacy})
-        yield f"Results that may differ from those of {', '.join(eras)} (told by the words in the sources):"
+        yield f"Results that may differ from those of {', '.join(eras)} (found by names in the sources):"
     for row in rows:
         yield f"  {row['what']}: {row['keras_2']}; now {row['keras_3']} ({row['migrate']})"
 

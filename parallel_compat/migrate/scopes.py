@@ -90,11 +90,19 @@ class Tree:
             node = self.parents[node]
             yield node
 
+    def bindings(self, node: ast.AST | None) -> list[Binding]:
+        """Return what binds a name; [] where nothing does, or the node is no name."""
+        scope = self.scopes.get(node) if isinstance(node, ast.Name) else None
+        return scope.find(node.id) if scope is not None and isinstance(node, ast.Name) else []
+
     def value_of(self, name: ast.Name) -> ast.expr | None:
         """Return what is assigned to a name that is bound once; None where it is not, or is not known."""
-        scope = self.scopes.get(name)
-        bindings = scope.find(name.id) if scope else []
+        bindings = self.bindings(name)
         return bindings[0].value if len(bindings) == 1 else None
+
+    def resolved(self, node: ast.expr | None) -> ast.expr | None:
+        """Return what a name stands for, None where that is not known; other expressions as they are."""
+        return self.value_of(node) if isinstance(node, ast.Name) else node
 
     def enclosing_function(self, node: ast.AST) -> FunctionNode | None:
         """Return the innermost function that `node` stands in; None on the level of the module."""
@@ -103,6 +111,18 @@ class Tree:
     def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class in one of whose methods `node` stands."""
         return next((above for above in self.ancestors(node) if isinstance(above, ast.ClassDef)), None)
+
+
+def methods_of(class_: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """Return the methods that a class defines, by name."""
+    return {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+
+
+def defaults_of(arguments: ast.arguments) -> dict[ast.arg, ast.expr]:
+    """Return the parameters that have a default, with it."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    found = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    return found | {arg: value for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
 
 
 def read(module: ast.Module, *, declares: bool = True) -> Tree:

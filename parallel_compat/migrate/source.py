@@ -71,6 +71,11 @@ class Source:
         found = _LINE_END.search(self.text)
         return found.group() if found else "\n"
 
+    @cached_property
+    def quote(self) -> str:
+        """The quotation mark that the text uses more often."""
+        return '"' if self.text.count('"') > self.text.count("'") else "'"
+
     def offset(self, line: int, byte_column: int) -> int:
         """Convert a position of `ast` into an offset."""
         start = self.line_starts[line - 1]
@@ -98,6 +103,10 @@ class Source:
         """Return the line and column (both from 1) of an offset."""
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
+
+    def before(self, offset: int) -> str:
+        """Return what stands before an offset on its line: often blanks."""
+        return self.text[self.line_starts[self.position(offset)[0] - 1] : offset]
 
     def line(self, number: int) -> str:
         """Return a line (from 1) without its end."""

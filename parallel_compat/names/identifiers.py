@@ -16,6 +16,24 @@ _IDENTIFIERS = {
     "log": "acc>accuracy val_acc>val_accuracy",
 }
 
+# Strings that hardly anything but old Keras reads, wherever they stand: what each is, and what to say today.
+TELLING = {
+    "kullback_leibler_divergence": ("loss or metric", "`kl_divergence`"),
+    "cosine_proximity": ("loss or metric", "`cosine_similarity`"),
+    "logcosh": ("loss or metric", "`log_cosh`"),
+    "huber_loss": ("loss", "`huber`"),
+    "maxnorm": ("constraint", "`max_norm`"),
+    "nonneg": ("constraint", "`non_neg`"),
+    "unitnorm": ("constraint", "`unit_norm`"),
+    "l1_l2": ("regularizer", "`keras.regularizers.L1L2(0.01, 0.01)`, no string"),
+    "hard_sigmoid": (
+        "activation",
+        "another one; `parallel_compat.legacy.activations.hard_sigmoid` is the old one",
+    ),
+}
+# Those of them that code of today says, too.
+ALSO_TODAY = ("huber_loss", "hard_sigmoid")
+
 # Metric functions that Keras 3 computes otherwise, or refuses, where targets have no axis for each number.
 NEED_TARGETS_OF_RANK = frozenset(
     (

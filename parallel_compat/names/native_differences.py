@@ -1,4 +1,4 @@
-"""What Keras 3 under a `tf.distribute.MirroredStrategy` computes otherwise than `multi_gpu_model` did, with figures.
+"""What Keras 3 under a `tf.distribute.MirroredStrategy` computes differently from `multi_gpu_model` did, with figures.
 
 The facts are in `native_differences.tsv`.
 """

@@ -281,7 +281,7 @@ def _leanings(sources: Sources, files: ProjectFiles, own: Evidence, others: list
     if own.like_tensorflow_2:
         yield _Sign(_OF_2, f"it uses {own.like_tensorflow_2}, as code of TensorFlow 2 does", False)
     if eras.WATCHED_ACC in own.accuracy and eras.ASKED in own.accuracy:
-        yield _Sign(_before_accuracy(own), f"it watches {eras.WATCHED_ACC} of {eras.ASKED}", False)
+        yield _Sign(_before_accuracy(own), f"it monitors {eras.WATCHED_ACC} of {eras.ASKED}", False)
     if own.keras_1:
         yield _Sign(frozenset((_1_AND_2_2,)), f"it uses {own.keras_1} of Keras 1", False)
     begun = project_dates.begun(files.root, files.licenses)

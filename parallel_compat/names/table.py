@@ -356,7 +356,7 @@ def _rows() -> dict[str, _Row]:
 
 @cache
 def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are no more."""
+    """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are gone."""
     rows = tsv.rows("tensorflow_1_signatures.tsv", 3)
     return {path: (int(agree), tuple(gone.split(",")) if gone else ()) for path, agree, gone in rows}
 

@@ -77,7 +77,7 @@ def activate(settings: Settings) -> None:
         return
     if _active is not None:
         raise RuntimeError(
-            f"Expected one era a process. Received: {settings.era.value} after {_active.era.value}. "
+            f"Expected one era per process. Received: {settings.era.value} after {_active.era.value}. "
             "Use a process for each: parallel-compat run --era NAME SCRIPT."
         )
     loaded = [name for name in ("tensorflow", "keras", "tf_keras") if name in sys.modules]
@@ -145,7 +145,7 @@ def _load(settings: Settings) -> None:
     global _mends
     era = settings.era
     mends = Register(settings)
-    # The wheels of TensorFlow 1.15 and 2.2 had no oneDNN: sums are rounded as then, and single calls are twice as fast.
+    # The wheels of TensorFlow 1.15 and 2.2 had no oneDNN: sums are rounded as there, and single calls are faster.
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     with _without_keras_3():
         import tensorflow

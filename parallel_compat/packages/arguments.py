@@ -59,13 +59,13 @@ def accepting(
     @functools.wraps(original)
     def called(*args: Any, **options: Any) -> Any:
         if order and len(args) > most:
-            note(f"{where}({', '.join(order[places : len(args) - is_method])})", "passed by position, as then")
+            note(f"{where}({', '.join(order[places : len(args) - is_method])})", "passed by position, as before")
             options.update(zip(order[places:], args[most:], strict=False))
             args = args[:most]
         for name in missing.keys() & options.keys():
             change = missing[name]
             value = options.pop(name)
-            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as it was then")
+            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as before")
             if isinstance(change, str):
                 options.setdefault(change, value)
             elif change is not None:
@@ -99,7 +99,7 @@ def default(owner: Any, function: str, **values: Any) -> None:
         wanted = {name: value for name, value in values.items() if name not in passed}
         if wanted and asks_user():
             for name, value in wanted.items():
-                note(f"{where}({name}={value!r})", "the default of then")
+                note(f"{where}({name}={value!r})", "the old default")
             options.update(wanted)
         return original(*args, **options)  # type: ignore[misc]
 
@@ -117,7 +117,7 @@ def member(owners: Iterable[type], **members: Any) -> None:
         for name, value in members.items():
             if hasattr(owner, name):
                 continue
-            noted = functools.partial(note, f"{owner.__name__}.{name}", "as it was then")
+            noted = functools.partial(note, f"{owner.__name__}.{name}", "as before")
             if isinstance(value, property):
                 assert value.fget is not None
                 setattr(owner, name, property(_noting(value.fget, noted)))

@@ -86,8 +86,8 @@ def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
                 if seen_statistics and not statistics:
                     raise CheckpointError(
                         f"{template.stored.path}: some layers were frozen when these weights "
-                        "were written, so that their order in the file is not "
-                        "that of the model. Give the model (--architecture), or use `load_template_weights`."
+                        "were written, so the file has another order than the model. "
+                        "Pass the model (--architecture), or use `load_template_weights`."
                     )
                 seen_statistics |= statistics
             found.setdefault(name, []).append(Slot(name, weight.name, position, None))

@@ -161,8 +161,8 @@ def _arguments(name: str, config: dict[str, Any], order: str | None) -> dict[str
     if name in _IN_THE_ORDER_OF_ALL and "data_format" not in new:
         if order is None:
             raise CheckpointError(
-                f"layer {config.get('name')!r}: does not say in which order its axes are, and the layers of the model "
-                "say different ones. Build the model by its own code and use `load_template_weights`."
+                f"layer {config.get('name')!r}: its config lacks the order of its axes, and the layers of the model "
+                "have different orders. Build the model with its own code and use `load_template_weights`."
             )
         new["data_format"] = order
     if name.startswith(("ZeroPadding", "Cropping")):

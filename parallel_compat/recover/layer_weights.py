@@ -53,7 +53,7 @@ def specs(class_name: str, config: dict[str, Any]) -> tuple[Spec, ...] | None:
         return tuple(rule(config))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise CheckpointError(
-            f"layer {config.get('name')!r}: the config of this {class_name} lacks or garbles {error}."
+            f"layer {config.get('name')!r}: the config of this {class_name} has no valid value for {error}."
         ) from error
 
 

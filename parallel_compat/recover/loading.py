@@ -111,7 +111,7 @@ def load_template_weights(
     if stored.form == "keras3":
         return _load_by_keras(model, stored)
     if not arrays:
-        raise CheckpointError(f"{stored.path}: there are no weights in it; nothing would be loaded.")
+        raise CheckpointError(f"{stored.path}: it contains no weights; nothing would be loaded.")
     stored = _as_keras2(stored)
     tree = tree_of(model)
     if not isinstance(tree, Branch):
@@ -462,14 +462,14 @@ def _layout(leaf: Leaf, layer: Any, values: list[Array], stored: Stored, notes: 
         if stored.backend != "theano":
             raise CheckpointError(
                 f"{stored.path}: expected kernels of Keras on TensorFlow or Theano. Received: those of "
-                f"{stored.backend[:40]!r} for the layer {layer.name!r}; it is not known which way round they stand."
+                f"{stored.backend[:40]!r} for the layer {layer.name!r}; their orientation is not known."
             )
         edits.append("turned")
         even = any(side % 2 == 0 for side in layer.kernel_size)
         if getattr(layer, "padding", None) == "same" and (even or set(layer.strides) != {1}):
             notes.append(
-                f"layer {layer.name!r}: Theano put the windows of `padding='same'` elsewhere, so that the layer "
-                "computes something else here. `recover_template` writes a model that computes as before."
+                f"layer {layer.name!r}: Theano placed the windows of `padding='same'` differently, so the layer gives "
+                "other results here. `recover_template` writes a model with the old results."
             )
     return edits
 

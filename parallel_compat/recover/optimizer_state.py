@@ -23,7 +23,7 @@ KINDS = {
     "Adam": ("momentum", "velocity"),
     "Adamax": ("momentum", "norm"),
 }
-FRESH = "training begins with a fresh one."
+FRESH = "training starts with a new state."
 
 
 def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], weights: Sequence[Any]) -> str | None:
@@ -103,7 +103,7 @@ def restore_of_keras3(optimizer: Any, variables: Sequence[Any], arrays: Sequence
     if saved != wanted:
         return (
             f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
-            f"{saved}. The optimizer starts anew."
+            f"{saved}. The optimizer starts with a new state."
         )
     for variable, value in zip(optimizer.variables, arrays, strict=True):
         variable.assign(value)

@@ -84,7 +84,7 @@ def pieces(file: BinaryIO, start: int, count: int, buffer: bytearray) -> Iterato
         except OSError as error:
             raise CheckpointError(f"cannot be read ({error}).") from error
         if not read:
-            raise CheckpointError("ends early; it was cut while it was read.")
+            raise CheckpointError("ends early; it was truncated while it was read.")
         yield view[:read]
         start += read
         count -= read

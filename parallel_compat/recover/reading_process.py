@@ -180,7 +180,7 @@ def audit(root: Any, walk: Walk) -> None:
             raise CheckpointError(f"{where}: groups are nested more than {limits.NAME_DEPTH} deep.")
         address = h5o.get_info(group).addr
         if address in walk.seen:
-            raise CheckpointError(f"{where}: the same group stands under two names.")
+            raise CheckpointError(f"{where}: the same group has two names.")
         walk.seen.add(address)
         for key in group:
             name = key.decode("utf-8", "replace")

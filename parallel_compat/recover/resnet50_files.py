@@ -83,7 +83,8 @@ def _warn_of_epsilon(path: str) -> None:
         path: the file.
     """
     warnings.warn(
-        f"{path} is of a ResNet50 of 2018, whose BatchNormalization had `epsilon=1e-3`; since 2019 it has 1.001e-5. "
+        f"{path} has the weights of the ResNet50 of 2018, whose BatchNormalization had `epsilon=1e-3`; "
+        "since 2019 it is 1.001e-5. "
         "For the old predictions set it before the model is called: `for layer in model.layers: if "
         "isinstance(layer, BatchNormalization): layer.epsilon = 1e-3`.",
         ParallelCompatWarning,

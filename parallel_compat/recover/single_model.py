@@ -84,7 +84,7 @@ def template_of(
 def _template(stored: Stored, custom_objects: Collection[str], architecture: Entry | None, target: Target) -> Template:
     if written_by_keras3(stored):
         raise CheckpointError(
-            f"written by Keras {stored.keras_version}; it needs no recovery: Keras 3 loads it as it is."
+            f"written by Keras {stored.keras_version}; it needs no recovery: Keras 3 loads it unchanged."
         )
     of_keras1 = keras1.is_keras1(stored)
     if of_keras1:

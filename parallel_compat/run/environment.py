@@ -31,7 +31,7 @@ def settings(
     startup_log: bool = True,
     workers: bool = False,
 ) -> dict[str, Any]:
-    """Return what the processes of the script are told.
+    """Return what the processes of the script get.
 
     Args:
         era: whose Keras runs.

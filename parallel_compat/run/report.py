@@ -93,11 +93,11 @@ def summary(report: Report) -> str:
         return ""
     first = f"parallel-compat: ran {report.original} ({report.why})"
     if not report.certain:
-        first = f"parallel-compat: taken for {report.original}: {report.why}; {report.hint}"
+        first = f"parallel-compat: assumed {report.original}: {report.why}; {report.hint}"
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     lines = [first, f"  On {report.devices or 'no device: TensorFlow was not started'}, with {versions}"]
     if report.mends:
-        lines.append(f"  Mended for today's libraries: {len(report.mends)} causes (--report FILE lists them)")
+        lines.append(f"  {len(report.mends)} fixes for today's libraries (--report FILE lists them)")
     lines += [f"  Answered: {each}" for each in report.packages]
     if report.script:
         lines.append(f"  To move it to Keras 3: parallel-compat migrate {report.script}")

@@ -43,12 +43,12 @@ def keep(directory: str, every: int | None = None) -> None:
     def tell() -> None:
         if not trainings and sys.stderr is not None:
             print(
-                f"parallel-compat run: --resume {directory} kept nothing: the script did not call `fit`.",
+                f"parallel-compat run: --resume {directory} saved nothing: the script did not call `fit`.",
                 file=sys.stderr,
             )
 
     atexit.register(tell)
-    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on where it was (`--resume`)")
+    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on (`--resume`)")
     _say_that_loops_are_not_kept()
 
 
@@ -66,7 +66,7 @@ def _say_that_loops_are_not_kept() -> None:
                 told = True
                 print(
                     "parallel-compat run: --resume keeps the state of `fit`. Received: `train_on_batch`, a loop of the "
-                    "script's own, which begins anew when the command runs again.",
+                    "script's own, which starts again when the command runs again.",
                     file=sys.stderr,
                     flush=True,
                 )

@@ -245,7 +245,7 @@ def _refuse_workers(arguments: argparse.Namespace) -> None:
     arguments.run_parser.error(
         f"expected a script that imports parallel_compat for several workers. Received: an old script, and {by}. "
         "Rewrite it first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the "
-        "report of migrate names. Or run it alone: --workers 1"
+        "report of migrate lists. Or run it alone: --workers 1"
     )
 
 

@@ -520,7 +520,7 @@ def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
 
 @pytest.mark.parametrize(("version", "next_one"), [("1.13.2", "1.15"), ("2.1.4", "2.2")])
 def test_what_trains_by_other_functions_is_recorded(version, next_one):
-    """TensorFlow 1.13 had a function for `fit`, 2.1 functions in the place of methods: fourteen models of each."""
+    """TensorFlow 1.13 had a function for `fit`, 2.1 functions instead of methods: fourteen models of each."""
     own, other_one = (
         read_recording(DATA / f"kinds.tf.keras-{each}.h5") for each in (version.rpartition(".")[0], next_one)
     )

@@ -24,7 +24,7 @@ ORDERS = ((SAFE, UNSAFE), (SAFE, SAFE, UNSAFE, UNSAFE), (UNSAFE, SAFE), (UNSAFE,
 
 def corpus() -> dict[str, str]:
     """Return the sources of the rules, the examples, the tests' data, and those in the tests of rules."""
-    found = {f"rule {name}": rules.load(name).BEFORE for name in rules.ALL}
+    found = {f"rule {name}": rules.example(name)[0] for name in rules.ALL}
     for pattern in ("examples/**/*.py", "tests/data/**/*.py", "tests/differential/*.py"):
         found |= {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in sorted(ROOT.glob(pattern))}
     for path in sorted((ROOT / "tests" / "migrate").glob("**/test_*.py")):

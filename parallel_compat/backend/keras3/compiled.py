@@ -184,7 +184,7 @@ class Compiled:
         return [entry.loss for entry in self._loss._flat_losses]
 
     def replace_metrics(self, place: Callable[[Any], Any]) -> list[Any]:
-        """Put `place(metrics)` in the place of each output's metrics (`CompileMetrics._flat_metrics` and
+        """Put `place(metrics)` where each output's metrics were (`CompileMetrics._flat_metrics` and
         `_flat_weighted_metrics`), and return the new ones."""
         if self._metrics is None:
             return []

@@ -1,8 +1,16 @@
-"""What native code computes otherwise is said once, beside the place, with the figure and the choice.
+"""What native code computes differently is reported once, with figures and the choices.
 
 A `MirroredStrategy` gives other results than `multi_gpu_model` for batches that the replicas do not divide, losses of
-the whole batch, clipped gradients, masks, `BatchNormalization` and single batches. Nothing of it is changed silently:
+the whole batch, clipped gradients, masks, `BatchNormalization` and single batches. None of these changes silently:
 change the code, or keep the parallel model (`--keep parallel`).
+
+```python
+from keras.utils import multi_gpu_model
+
+model = multi_gpu_model(build(), gpus=2)
+model.compile("sgd", "mse")
+model.fit(x, y, batch_size=50)
+```
 """
 
 from __future__ import annotations
@@ -23,16 +31,7 @@ from parallel_compat.names.results import RESULTS, TODAY
 
 # A loss of several outputs, or a metric that is a function.
 _ONE_NUMBER = r"loss_weights|metrics\s*=\s*\[(?:[^\]]*,)?\s*[a-z_]\w*\s*[,\]]"
-RULE = native.DIFFERENCES
 SAFE = True
-BEFORE = """\
-from keras.utils import multi_gpu_model
-
-model = multi_gpu_model(build(), gpus=2)
-model.compile("sgd", "mse")
-model.fit(x, y, batch_size=50)
-"""
-AFTER = None
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -44,9 +43,9 @@ def find(file: File) -> Iterator[Finding]:
             for difference in DIFFERENCES:
                 own = difference.pattern is OWN_LOSS and _has_own_loss(file)
                 if own or any(difference.pattern.search(text) for text in texts):
-                    yield file.attention(RULE, _place(file, call, difference.method), difference.text)
+                    yield file.attention(_place(file, call, difference.method), difference.text)
         elif path in NOTES:
-            yield file.attention(RULE, call, NOTES[path])
+            yield file.attention(call, NOTES[path])
 
 
 def of_keras_2(file: File) -> Iterator[Finding]:
@@ -59,9 +58,9 @@ def of_keras_2(file: File) -> Iterator[Finding]:
             continue
         words = _ONE_NUMBER if result is RESULTS[0] else result.words
         match = re.search(words, file.source.text) if TODAY in (result.migrate, result.migrate[-len(TODAY) :]) else None
-        if match is not None and not file.ignored(RULE, match.start()):
-            message = f"{result.what}: Keras 2 {result.keras_2}; Keras 3 {result.keras_3}."
-            yield Finding(RULE, match.start(), Status.ATTENTION, message)
+        if match is not None and not file.ignored(native.DIFFERENCES, match.start()):
+            message = f"{result.what}: Keras 2: {result.keras_2}. Keras 3: {result.keras_3}."
+            yield Finding(native.DIFFERENCES, match.start(), Status.ATTENTION, message)
 
 
 def _has_own_loss(file: File) -> bool:

@@ -1,7 +1,18 @@
-"""Functions of the old backend, of layers and of models become `keras.ops`, methods and attributes of today.
+"""Functions of the old backend, of layers and of models become `keras.ops`, and today's methods and attributes.
 
-What Keras 3 has no spelling of is taken from `legacy_numerics.py`, a file of the project. Arguments whose default is
-another one today are written out.
+What Keras 3 cannot express is imported from `legacy_numerics.py`, a file of the project. Arguments with a changed
+default are written out.
+
+```diff
+-from keras import backend as K
++from keras import ops
+ def loss(y_true, y_pred):
+-    return K.mean(K.sqrt(K.sum(K.square(y_true - y_pred), axis=-1)))
++    return ops.mean(ops.sqrt(ops.maximum(ops.sum(ops.square(y_true - y_pred), axis=-1), 0.0)))
+ def hits(y_true, y_pred):
+-    return K.equal(K.argmax(y_true), K.argmax(y_pred))
++    return ops.equal(ops.argmax(y_true, axis=-1), ops.argmax(y_pred, axis=-1))
+```
 """
 
 from __future__ import annotations
@@ -19,22 +30,7 @@ from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.names.members import TENSOR
 from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed
 
-RULE = "native-functions"
 SAFE = True
-BEFORE = """\
-from keras import backend as K
-def loss(y_true, y_pred):
-    return K.mean(K.sqrt(K.sum(K.square(y_true - y_pred), axis=-1)))
-def hits(y_true, y_pred):
-    return K.equal(K.argmax(y_true), K.argmax(y_pred))
-"""
-AFTER = """\
-from keras import ops
-def loss(y_true, y_pred):
-    return ops.mean(ops.sqrt(ops.maximum(ops.sum(ops.square(y_true - y_pred), axis=-1), 0.0)))
-def hits(y_true, y_pred):
-    return ops.equal(ops.argmax(y_true, axis=-1), ops.argmax(y_pred, axis=-1))
-"""
 
 _DIM_ORDERING = f"{BACKEND}.image_dim_ordering"
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -65,12 +61,12 @@ def find(file: File) -> Iterator[Finding]:
         name = path.rpartition(".")[2]
         if spelled is None:
             near = rows[path][0].new
-            message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{near}`."
+            message = f"`{name}` with these arguments has no equivalent in plain Keras; the nearest is `{near}`."
             message = f"`{name}`: {QUESTIONS[path]}" if path in QUESTIONS else message
-            yield file.attention(RULE, call, message)
+            yield file.attention(call, message)
         else:
             row, edits = spelled
-            yield file.found(RULE, call, f"`{name}` is now `{row.new}`.", edits)
+            yield file.found(call, f"`{name}` is now `{row.new}`.", edits)
     called = {id(call.func) for call in file.tree.calls}
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.names, *file.tree.attributes]
     for node in nodes:
@@ -83,10 +79,10 @@ def find(file: File) -> Iterator[Finding]:
         text = spell(file, row.new, node) if simple else None
         if text is not None:
             edits = [file.replace(node, text[0]), *text[1]]
-            yield file.found(RULE, node, f"`{name}` is now `{row.new}`.", edits)
+            yield file.found(node, f"`{name}` is now `{row.new}`.", edits)
         else:
-            message = f"`{name}` is given away as a function: write what it does, `{row.new}`, as a function of yours."
-            yield file.attention(RULE, node, message)
+            message = f"`{name}` is passed as a function: write a function with `{row.new}`."
+            yield file.attention(node, message)
 
 
 def _spelled(file: File, call: ast.Call, rows: tuple[Native, ...]) -> tuple[Native, list[AnyEdit]] | None:
@@ -116,10 +112,10 @@ def _dim_ordering(file: File, call: ast.Call) -> Iterator[Finding]:
         or other.value not in names
         or spelled is None
     ):
-        yield file.attention(RULE, call, f"`image_dim_ordering`: {QUESTIONS[_DIM_ORDERING]}")
+        yield file.attention(call, f"`image_dim_ordering`: {QUESTIONS[_DIM_ORDERING]}")
         return
     edits = [file.replace(call, spelled[0]), file.replace(other, f'"{names[other.value]}"'), *spelled[1]]
-    yield file.found(RULE, call, "`image_dim_ordering` is now `keras.config.image_data_format`.", edits)
+    yield file.found(call, "`image_dim_ordering` is now `keras.config.image_data_format`.", edits)
 
 
 def _is_calculated_with(file: File, call: ast.Call, path: str | None) -> bool:
@@ -219,10 +215,10 @@ def _filled(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
     spelled = spell(file, f"ops.{name}", call.func)
     known = all(keyword.arg in ("shape", "dtype") for keyword in call.keywords) and len(call.args) < 3
     if not within or kept or not known or calls.has_stars(call) or spelled is None:
-        yield file.attention(RULE, call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
+        yield file.attention(call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
         return
     message = f"`{name}` is now `ops.{name}`."
-    yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
+    yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
 
 
 def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[Finding]:
@@ -230,9 +226,9 @@ def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[
     edits = retarget(file, call.func, target)
     name = (file.names.path(call.func) or "").rpartition(".")[2]
     if edits is None or calls.keyword(call, "recurrent_activation") is not None:
-        yield file.attention(RULE, call, f"`{name}` is now `{target}({arguments})`.")
+        yield file.attention(call, f"`{name}` is now `{target}({arguments})`.")
     else:
-        yield file.found(RULE, call, f"`{name}` is now `{target}`.", [*edits, calls.append(file, call, arguments)])
+        yield file.found(call, f"`{name}` is now `{target}`.", [*edits, calls.append(file, call, arguments)])
 
 
 def _function(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -245,7 +241,7 @@ def _function(file: File, call: ast.Call) -> Iterator[Finding]:
         for node in ast.walk(argument)
     )
     if lists != [True, True] or call.keywords or phase or spelled is None:
-        yield file.attention(RULE, call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
+        yield file.attention(call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
         return
     message = "`K.function` is now `function_of`, which calls a `keras.Model` of the same tensors."
-    yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
+    yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]])

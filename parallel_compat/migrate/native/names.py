@@ -1,6 +1,12 @@
-"""Names of this package that plain Keras has as well are imported from there; the rest needs attention.
+"""Names of this package that plain Keras also has are imported from Keras; the others are reported.
 
-Imports of this package that nothing uses any more go.
+Imports of this package that are no longer used are removed.
+
+```diff
+-from parallel_compat.legacy.models import load_model
++from legacy_numerics import load_model
+ model = load_model('model.h5')
+```
 """
 
 from __future__ import annotations
@@ -8,7 +14,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
@@ -18,16 +23,7 @@ from parallel_compat.migrate.rules import imports
 from parallel_compat.names import table
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
 
-RULE = "native-names"
 SAFE = True
-BEFORE = """\
-from parallel_compat.legacy.models import load_model
-model = load_model('model.h5')
-"""
-AFTER = """\
-from legacy_numerics import load_model
-model = load_model('model.h5')
-"""
 
 _OURS = "parallel_compat."
 _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among classes
@@ -48,23 +44,23 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             text, edits = spelled
             name = target.rpartition(".")[2]
-            yield file.found(RULE, node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
+            yield file.found(node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
         elif file.redirect(node, spelled_home(file, target)):
             message = f"`{path.rpartition('.')[2]}` is now `{target}`."
-            yield file.found(RULE, node, message)
+            yield file.found(node, message)
         else:
             left.append(node)
     for finding in imports.find_redirected(file):
         if finding.edits:
-            yield replace(finding, rule=RULE)
+            yield finding
     called = {id(call.func) for call in file.tree.calls}
     for node in left:
         path = file.names.path(node) or ""
         if id(node) in called and path.startswith(OF_OTHER_RULES) and path != _INPUT_TENSOR:
             continue  # they say what is to be done
         if path not in functions() and path not in file.keeps and not _is_gone(path):
-            note = QUESTIONS.get(path, "Keras 3 has no counterpart: write it anew, or keep this package for it.")
-            yield file.attention(RULE, node, f"`{path}` is of this package. {note}")
+            note = QUESTIONS.get(path, "Keras 3 has no equivalent: write it yourself, or keep this package for it.")
+            yield file.attention(node, f"`{path}` is of this package. {note}")
     yield from _unused_imports(file)
 
 
@@ -105,10 +101,10 @@ def _unused_imports(file: File) -> Iterator[Finding]:
                     message = (
                         f"Other files import `{name}` of this package from here: import what they need of Keras there."
                     )
-                    yield file.attention(RULE, alias, message)
+                    yield file.attention(alias, message)
                 elif alias not in gone and not _is_known(f"{statement.module}.{alias.name}", used):
                     message = f"`{name}` of this package is imported, and bound elsewhere as well: it stays."
-                    yield file.attention(RULE, alias, message)
+                    yield file.attention(alias, message)
         else:
             gone = []
             for alias in statement.names:
@@ -124,7 +120,7 @@ def _unused_imports(file: File) -> Iterator[Finding]:
                     gone.append(alias)
         if gone:
             edits = remove_aliases(file, statement, gone)
-            yield file.found(RULE, statement, "This import of this package is not used any more.", edits)
+            yield file.found(statement, "This import of this package is not used any more.", edits)
 
 
 def _is_known(path: str, used: set[str | None]) -> bool:

@@ -1,7 +1,16 @@
-"""Optimizers with `decay=` become Keras's own: with an `InverseTimeDecay`, or `with_decay` where the rate is set later.
+"""Optimizers with `decay=` become Keras's own, with an `InverseTimeDecay` or, if the rate is set later, `with_decay`.
 
-The schedule has the formula of Keras 2, lr / (1 + decay * iterations). Keras does not let callbacks set the rate of an
-optimizer with a schedule, so a file that has such callbacks, or imports any from the project, gets `with_decay`.
+The schedule has the formula of Keras 2, lr / (1 + decay * iterations). In Keras callbacks cannot set the learning rate
+of an optimizer with a schedule. So a file that has such callbacks, or imports callbacks from the project, gets
+`with_decay`.
+
+```diff
++import keras
+ from keras.optimizers import SGD
+ rate = 0.01
+-sgd = SGD(lr=rate, decay=1e-6)
++sgd = SGD(learning_rate=keras.optimizers.schedules.InverseTimeDecay(rate, decay_steps=1, decay_rate=1e-6))
+```
 """
 
 from __future__ import annotations
@@ -18,19 +27,7 @@ from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.migrate.source import Undecodable, decode
 
-RULE = "native-optimizers"
 SAFE = True
-BEFORE = """\
-from keras.optimizers import SGD
-rate = 0.01
-sgd = SGD(lr=rate, decay=1e-6)
-"""
-AFTER = """\
-import keras
-from keras.optimizers import SGD
-rate = 0.01
-sgd = SGD(learning_rate=keras.optimizers.schedules.InverseTimeDecay(rate, decay_steps=1, decay_rate=1e-6))
-"""
 
 _CLASSES = "parallel_compat.legacy.optimizers."
 _SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learning_rate\b")
@@ -54,11 +51,11 @@ def find(file: File) -> Iterator[Finding]:
             if moved is not None and decay is not None:
                 edits = _wrapped(file, call, decay) if _rate_is_set(file) else _scheduled(file, call, decay, name)
             if moved is None or edits is None:
-                message = f"`{name}` with arguments that are not known here: name them, and give a `decay` by"
-                yield file.attention(RULE, call, f"{message} `keras.optimizers.schedules.InverseTimeDecay`.")
+                message = f"`{name}` with unknown arguments: name them, and give a `decay` by"
+                yield file.attention(call, f"{message} `keras.optimizers.schedules.InverseTimeDecay`.")
             else:
                 kept = " `decay` keeps its effect." if decay is not None else ""
-                yield file.found(RULE, call, f"`{name}` is now `{target}`.{kept}", [*edits, *moved])
+                yield file.found(call, f"`{name}` is now `{target}`.{kept}", [*edits, *moved])
 
 
 def _wrapped(file: File, call: ast.Call, decay: ast.keyword) -> list[AnyEdit] | None:

@@ -53,7 +53,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
             if last:
                 break
             if number == _ROUNDS:
-                raise engine.BrokenRewrite("the rewriting comes to no end")
+                raise engine.BrokenRewrite("the rewriting does not end")
             try:
                 parse(after)
             except SyntaxError as error:

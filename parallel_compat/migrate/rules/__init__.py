@@ -2,14 +2,15 @@
 
 A rule module has:
 
-- a docstring: its first line says what the rule changes, the rest why and when;
+- a docstring: its first line says what the rule changes, the rest why and when; an example ends it, as a diff, or as
+  a source where the rule only reports;
 - `SAFE`: whether its rewrites keep behaviour;
-- `BEFORE` and `AFTER`: an example (`AFTER` is None for a rule that only reports);
 - `find(file)`: yields what it finds.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Protocol, cast
@@ -112,6 +113,7 @@ NATIVE_NAMES: tuple[str, ...] = (
     "native-names",
 )
 ALL = (*NAMES, *NATIVE_NAMES)
+_EXAMPLE = re.compile(r"```(diff|python)\n(.*?)```", re.DOTALL)
 
 
 class Rule(Protocol):
@@ -119,8 +121,6 @@ class Rule(Protocol):
 
     __doc__: str | None
     SAFE: bool
-    BEFORE: str
-    AFTER: str | None
 
     def find(self, file: File) -> Iterator[Finding]:
         """Find what the rule is about."""
@@ -136,6 +136,22 @@ def load(name: str) -> Rule:
     if name in NATIVE_NAMES:
         return cast("Rule", import_module(f"parallel_compat.migrate.native.{name.removeprefix('native-')}"))
     return cast("Rule", import_module(f"{__name__}.{name.replace('-', '_')}"))
+
+
+def example(name: str) -> tuple[str, str | None]:
+    """Return the example in a rule's docstring, and what it becomes: None for a rule that only reports.
+
+    >>> example("strategy-methods")[1].splitlines()[-1]
+    'losses = strategy.run(train_step, args=(batch,))'
+    """
+    match = _EXAMPLE.search(load(name).__doc__ or "")
+    assert match is not None
+    kind, text = match.groups()
+    if kind == "python":
+        return text, None
+    lines = text.splitlines(keepends=True)
+    before, after = ("".join(line[1:] or line for line in lines if line[0] != other) for other in "+-")
+    return before, after
 
 
 def summary(name: str) -> str:

@@ -1,4 +1,11 @@
-"""Arguments of functions of Keras: `l2(l=)`, `to_categorical(y=)`, `load_img(grayscale=)`, `plot_model`'s order."""
+"""Arguments of Keras functions: `l2(l=)`, `to_categorical(y=)`, `load_img(grayscale=)`, the order in `plot_model`.
+
+```diff
+ from keras.regularizers import l2
+-regularizer = l2(l=1e-4)
++regularizer = l2(l2=1e-4)
+```
+"""
 
 from __future__ import annotations
 
@@ -10,16 +17,7 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.arguments import arguments as rows
 from parallel_compat.names.positions import has_positions
 
-RULE = "function-arguments"
 SAFE = True
-BEFORE = """\
-from keras.regularizers import l2
-regularizer = l2(l=1e-4)
-"""
-AFTER = """\
-from keras.regularizers import l2
-regularizer = l2(l2=1e-4)
-"""
 
 _OTHERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.Model", "keras.Input")
 
@@ -30,4 +28,4 @@ def find(file: File) -> Iterator[Finding]:
         if target.startswith(_OTHERS) or (target not in rows() and not has_positions(target)):
             continue
         for call in found:
-            yield from argument_edits.rewrite(file, RULE, call, target, target.rpartition(".")[2])
+            yield from argument_edits.rewrite(file, call, target, target.rpartition(".")[2])

@@ -1,4 +1,13 @@
-"""`strategy.experimental_run_v2(step, args=(batch,))` becomes `strategy.run(step, args=(batch,))`."""
+"""`strategy.experimental_run_v2(step, args=(batch,))` becomes `strategy.run(step, args=(batch,))`.
+
+```diff
+ import tensorflow as tf
+
+ strategy = tf.distribute.MirroredStrategy()
+-losses = strategy.experimental_run_v2(train_step, args=(batch,))
++losses = strategy.run(train_step, args=(batch,))
+```
+"""
 
 from __future__ import annotations
 
@@ -9,20 +18,7 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-RULE = "strategy-methods"
 SAFE = True
-BEFORE = """\
-import tensorflow as tf
-
-strategy = tf.distribute.MirroredStrategy()
-losses = strategy.experimental_run_v2(train_step, args=(batch,))
-"""
-AFTER = """\
-import tensorflow as tf
-
-strategy = tf.distribute.MirroredStrategy()
-losses = strategy.run(train_step, args=(batch,))
-"""
 
 _OLD, _NEW = "experimental_run_v2", "run"
 
@@ -34,4 +30,4 @@ def find(file: File) -> Iterator[Finding]:
         assert isinstance(func, ast.Attribute)
         end = file.source.end(func)
         message = f"`strategy.{_OLD}` is `strategy.{_NEW}` since TensorFlow 2.2."
-        yield file.found(RULE, func, message, [Edit(end - len(_OLD), end, _NEW)])
+        yield file.found(func, message, [Edit(end - len(_OLD), end, _NEW)])

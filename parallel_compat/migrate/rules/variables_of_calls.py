@@ -1,7 +1,17 @@
-"""`tf.Variable(0.)` in a layer's `call` or a loss, which a graph made once, is reported.
+"""`tf.Variable(0.)` in a layer's `call` or in a loss is reported.
 
-Keras 3 traces such functions, and TensorFlow refuses a variable that is made in each trace. By hand it is a weight of
-the layer (`self.add_weight` in `build`), or a variable that is made before.
+In Keras 2 the graph created it once. Keras 3 traces such functions several times, and TensorFlow refuses a variable
+that is created in each trace. Make it a weight of the layer (`self.add_weight` in `build`), or create it outside.
+
+```python
+import tensorflow as tf
+from keras.layers import Layer
+class Seen(Layer):
+    def call(self, x):
+        seen = tf.Variable(0.)
+        seen.assign_add(1.)
+        return x * seen
+```
 """
 
 from __future__ import annotations
@@ -13,18 +23,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import FunctionNode
 
-RULE = "variables-of-calls"
 SAFE = True
-BEFORE = """\
-import tensorflow as tf
-from keras.layers import Layer
-class Seen(Layer):
-    def call(self, x):
-        seen = tf.Variable(0.)
-        seen.assign_add(1.)
-        return x * seen
-"""
-AFTER = None
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_LOSSES = ["y_true", "y_pred"]
@@ -40,10 +39,10 @@ def find(file: File) -> Iterator[Finding]:
         functions = [above for above in file.tree.ancestors(call) if isinstance(above, ast.FunctionDef)]
         if any(_is_traced(file, function) for function in functions):
             message = (
-                "A variable that is made where Keras 3 traces: it was made once, with the graph. Make it in `build`, "
-                "by `self.add_weight`, or before the loss."
+                "A variable is made in code that Keras 3 traces again and again. Make it in `build`, "
+                "by `self.add_weight`, or outside the loss."
             )
-            yield file.attention(RULE, call, message, hint=not file.old)
+            yield file.attention(call, message, hint=not file.old)
 
 
 def _is_traced(file: File, function: FunctionNode) -> bool:

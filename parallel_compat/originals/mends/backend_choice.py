@@ -1,4 +1,4 @@
-"""Keras's backend is TensorFlow, whatever `keras.json` or `KERAS_BACKEND` says: Theano and CNTK are no more.
+"""Keras's backend is TensorFlow, even if `keras.json` or `KERAS_BACKEND` names Theano or CNTK.
 
 Seen in Keras 2.2.4 and 2.3.1.
 """

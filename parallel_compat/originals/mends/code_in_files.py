@@ -1,4 +1,4 @@
-"""Code in model files: a Lambda layer's function is run only if the script has it, or the user allows it.
+"""Code in model files: a Lambda layer's function is executed only if the script has it, or the user allows it.
 
 Old Keras wrote the bytecode of each function of a Lambda layer into the file and ran it when the file was loaded.
 Bytecode of another Python can crash the interpreter: it is refused. So are pickles of anything but numpy's arrays.
@@ -52,7 +52,7 @@ class _ArraysOnly(pickle.Unpickler):
             return super().find_class(module, name)
         raise CodeInFileError(
             f"Expected numbers and text. Received: {module}.{name} in a pickle, which could run any code. "
-            "Save the model anew with the Keras that wrote it, or take its weights alone: parallel-compat recover."
+            "Save the model again with the Keras that wrote it, or take its weights alone: parallel-compat recover."
         )
 
 

@@ -1,4 +1,4 @@
-"""Variables are composite tensors today; then they were not, and old Keras takes a composite apart.
+"""Variables are not composite tensors for old Keras, which would take a composite tensor apart.
 
 A composite tensor of TensorFlow 1.15 said whether it is of a graph.
 

@@ -1,4 +1,4 @@
-"""Names that left TensorFlow: the functions that old Keras calls, as small functions over what TensorFlow has.
+"""Functions of TensorFlow that old Keras calls and that were removed, written with today's functions.
 
 Seen in TensorFlow 2.18 to 2.21.
 """

@@ -1,4 +1,4 @@
-"""What h5py read and opened by default before version 3.
+"""The defaults of h5py before version 3, for reading and opening files.
 
 Strings: a variable-length attribute with ASCII characters was `bytes`, one with UTF-8 was `str`, and a dataset of
 UTF-8 was `str`. h5py 3 gives `str` for each attribute and `bytes` for each dataset. Old Keras writes ASCII and decodes

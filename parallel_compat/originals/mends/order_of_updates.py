@@ -1,4 +1,4 @@
-"""All that a function of Keras reads, it reads before it writes.
+"""A function of Keras reads all variables before it writes one.
 
 TensorFlow 1 ran the updates of a function side by side with all else: an optimizer's step counter was read before or
 after it was counted up, weights were stepped while gradients of other layers were still computed, and of two updates of

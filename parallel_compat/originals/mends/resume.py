@@ -1,4 +1,4 @@
-"""`--resume`: each `fit` keeps its state at the end of each epoch, and goes on from it when the script runs again.
+"""`--resume`: each `fit` saves its state at the end of each epoch, and continues from it when the script runs again.
 
 Kept are the weights, the optimizer's, the history, the numbers, arrays and texts that the other callbacks hold, the
 states of `random` and `numpy.random`, and the order of the samples. What a graph's own random operations (dropout) draw
@@ -116,7 +116,7 @@ def _keeper(trainings: _Trainings, path: Path, others: list[Any]) -> Any:
             if about["ended"]:
                 return f"training {trainings.count} had ended"
             return (
-                f"training {trainings.count} goes on at epoch {about['next_epoch'] + 1} of {epochs}; "
+                f"training {trainings.count} continues at epoch {about['next_epoch'] + 1} of {epochs}; "
                 "dropout and other random operations draw another sequence from here on"
             )
 
@@ -221,7 +221,7 @@ class State:
                 raise ValueError(about["format"])
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise ValueError(
-                f"Expected the state of a training in {path}. Received: {error}. Remove it to begin anew."
+                f"Expected the state of a training in {path}. Received: {error}. Remove it to start again."
             ) from error
         return cls(about, arrays)
 
@@ -238,7 +238,7 @@ class State:
         if kept != (mine, names):
             raise ValueError(
                 f"Expected the training whose state is in {path}. Received: another model or other callbacks "
-                f"({names}, kept {kept[1]}). Remove the file to begin anew."
+                f"({names}, kept {kept[1]}). Remove the file to start again."
             )
         model.set_weights(weights)
         if hasattr(model.optimizer, "_create_all_weights"):  # tf.keras 2.2 makes them with the first step

@@ -1,4 +1,4 @@
-"""Model files: written whole or not at all, and of a parallel model the single template.
+"""Model files: written whole or not at all; a parallel model saves the single template.
 
 What `multi_gpu_model` returned could not be loaded on one device: its file had the towers. Here `save` and
 `save_weights` of it, also through any callback, write the template with the optimizer's state, in the format of the

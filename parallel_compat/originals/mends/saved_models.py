@@ -1,4 +1,4 @@
-"""SavedModel and checkpoints: what layers and models tell TensorFlow of themselves, and what it asks them today.
+"""SavedModel and checkpoints: the methods that TensorFlow calls on layers and models today.
 
 Layers told their functions and further parts by methods of their own, and their configuration in the saved object's
 metadata. TensorFlow asks for all by `_trackable_children` and writes no metadata. `load_model` extends TensorFlow's

@@ -1,5 +1,5 @@
-"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape,
-a whole float as a size. A variable was true. A ragged tensor was none.
+"""What counted as a tensor in TensorFlow 1: a sparse one, the result of `variable += value`, a tuple as a shape,
+a whole float as a size. A variable was true, and of the kind `tf.compat.v1.Variable`. A ragged tensor was none.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -30,8 +30,9 @@ def apply(mends: Register) -> None:
     """Add the kind, the arithmetic and the shape."""
     import tensorflow.compat.v1 as tf
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
-    from tensorflow.python.ops import resource_variable_ops
+    from tensorflow.python.ops import resource_variable_ops, variable_v1
 
+    variable_v1.VariableV1.register(resource_variable_ops.BaseResourceVariable)
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
         TensorLike.register(kind)
     mends.add(ops, _TensorLike=TensorLike)

@@ -132,7 +132,7 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
 
 
 def _name_modules(tensorflow: ModuleType) -> None:
-    """Let `import tensorflow.train` find the modules of TensorFlow 1; `tf.compat.v1` is `tf`, as then."""
+    """Let `import tensorflow.train` find the modules of TensorFlow 1; `tf.compat.v1` is `tf`."""
     for full, module in sorted(sys.modules.items()):
         name = full.removeprefix(_API)
         if name == full or name.startswith("compat.") or f"tensorflow.{name}" in PLACES:

@@ -1,4 +1,4 @@
-"""The face of TensorFlow 2.2: today's `tf` with the old `tf.keras`, and with what of the old `tf` is gone."""
+"""The face of TensorFlow 2.2: today's `tf` with the old `tf.keras`, and the removed names of the old `tf`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _GONE = {
     "tensorflow": {"estimator": "train the model with fit, or run the script on an older TensorFlow"},
     "tensorflow.data.experimental": {
         **dict.fromkeys(("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats"), "leave it out"),
-        "MapVectorizationOptions": "leave it out: it changes the speed alone",
+        "MapVectorizationOptions": "remove it: it changes only the speed",
         "CheckpointInputPipelineHook": "use tf.train.Checkpoint(iterator=...)",
     },
 }

@@ -110,7 +110,10 @@ def _hard_sigmoid_cells(entry: Entry, translation: Translation) -> None:
         mine = specs("RNN", {"cell": cell})
         if mine is None:
             if any(gated):
-                translation.refuse(entry, "hard_sigmoid, in a cell next to one of another make, is not Keras 3's")
+                translation.refuse(
+                    entry,
+                    "hard_sigmoid is another function in Keras 3, and another cell beside it is not one of Keras's",
+                )
             return
         if is_gated and cell["class_name"] in CELLS:
             translation.edit(entry, part_of("old_hard_sigmoid_gates", cell["class_name"], start, start + len(mine)))

@@ -75,7 +75,7 @@ def bilinear_upsampling(entry: Entry, translation: Translation) -> None:
     if entry["class_name"] == "UpSampling2D" and entry["config"].get("interpolation") == "bilinear" and old_centres:
         translation.refuse(
             entry,
-            "its bilinear interpolation is that of TensorFlow 1 (no half-pixel centres), which Keras 3 has not",
+            "its bilinear interpolation is that of TensorFlow 1 (no half-pixel centres), which Keras 3 does not have",
         )
 
 

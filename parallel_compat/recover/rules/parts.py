@@ -26,7 +26,7 @@ def dtype_policy(entry: Entry, translation: Translation) -> None:
     if dtype in ("infer", "infer_float32_vars", None):
         entry["config"].pop("dtype", None)
     elif dtype not in DTYPES:
-        translation.refuse(entry, f"the dtype {str(dtype)[:60]!r} is none of Keras's")
+        translation.refuse(entry, f"the dtype {str(dtype)[:60]!r} is not one of Keras's")
 
 
 DTYPES = reader.DTYPES | {"bfloat16", "string", "mixed_float16", "mixed_bfloat16"}

@@ -1,4 +1,4 @@
-"""Where Theano put the windows of `padding="same"`: half of the window on either side, whatever the strides."""
+"""Where Theano placed the windows of `padding="same"`: half of the window on either side, whatever the strides."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def padding_of_theano(entry: Entry, translation: Translation) -> None:
     if odd and set(strides) == {1} and (name not in _POOLS or set(window) <= {1, 3}):
         return
     if name not in _PADDED:
-        translation.refuse(entry, 'Theano put the windows of its `padding="same"` elsewhere than Keras 3 does')
+        translation.refuse(entry, 'Theano placed the windows of its `padding="same"` differently from Keras 3')
         return
     zeros = [[side // 2, (side - 1) // 2] for side in window]
     pad: dict[str, Any] = {
@@ -59,4 +59,4 @@ def padding_of_theano(entry: Entry, translation: Translation) -> None:
         ],
     }
     entry["class_name"] = "Sequential"
-    translation.note(entry, 'Theano put the windows of its `padding="same"` elsewhere; a ZeroPadding does so now')
+    translation.note(entry, 'Theano placed the windows of its `padding="same"` differently, as a ZeroPadding now does')
