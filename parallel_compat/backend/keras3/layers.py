@@ -118,37 +118,9 @@ def in_stateless_scope() -> bool:
     return stateless_scope.get_stateless_scope() is not None
 
 
-def has_history(tensor: Any) -> bool:
-    """Return whether an operation made a symbolic tensor, so that `operation_of` has an answer."""
-    return getattr(tensor, "_keras_history", None) is not None
-
-
 def operation_of(tensor: Any) -> Any:
     """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
     return tensor._keras_history.operation
-
-
-def place_of(tensor: Any) -> tuple[int, int]:
-    """Return of which call of that operation a symbolic tensor is an output, and which (`_keras_history`)."""
-    return tensor._keras_history.node_index, tensor._keras_history.tensor_index
-
-
-def inputs_behind(tensor: Any) -> list[Any]:
-    """Return the symbolic tensors of the call that a symbolic tensor is an output of (`Node.input_tensors`)."""
-    number, _ = place_of(tensor)
-    return list(operation_of(tensor)._inbound_nodes[number].input_tensors)
-
-
-def computed_again(tensor: Any, values: dict[int, Any]) -> Any:
-    """Return what the operation that made a symbolic tensor makes of other inputs (`SymbolicArguments.fill_in`).
-
-    Args:
-        tensor: the tensor.
-        values: for each tensor of the call, by its id, what stands for it.
-    """
-    operation, (number, output) = operation_of(tensor), place_of(tensor)
-    args, kwargs = operation._inbound_nodes[number].arguments.fill_in(values)
-    return keras.tree.flatten(operation.call(*args, **kwargs))[output]
 
 
 def global_seeds() -> keras.random.SeedGenerator:
