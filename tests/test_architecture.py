@@ -106,6 +106,7 @@ BELOW_ALL = {
     f"parallel_compat.{name}"
     for name in (
         "atomic_file",
+        "bytecode",
         "context_variables",
         "hdf5_output",
         "missing_keras",

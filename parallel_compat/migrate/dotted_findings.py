@@ -9,7 +9,7 @@ from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.module_homes import BACKEND, gone, home_of_module, is_alive, is_module, moved
+from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
@@ -102,9 +102,12 @@ class DottedFindings:
     ) -> Iterator[Finding]:
         """A module of Keras as a value: `K = keras.backend`."""
         file = self._file
-        if self._skips(file.source.start(chain)) or table.canonical(path) == "keras.layers.merge":
-            return  # `merge` was a function before it was a module
         above = file.tree.parents.get(chain)
+        if self._skips(file.source.start(chain)):
+            return
+        if table.canonical(path) == "keras.layers.merge" and isinstance(above, ast.Call) and above.func is chain:
+            yield file.attention(chain, gone(MERGE))
+            return
         home = home_of_module(path) if table.canonical(path) == "keras.backend" or not is_alive(path) else None
         if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
             name = above.targets[0]
@@ -113,6 +116,8 @@ class DottedFindings:
                     home = self._homes.home(binding)
         if home is not None and home != path:
             yield from self._replaced(chain, root, base, bindings, home)
+        elif home is None and not is_alive(path):
+            yield file.attention(chain, f"The module `{path}` is gone.")
 
     def _replaced(
         self,

@@ -163,15 +163,8 @@ class Names:
         if isinstance(node, ast.Attribute):
             base = self.local_path(node.value)
             return None if base is None else f"{base}.{node.attr}"
-        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
-            return None
-        bindings = self.tree.scopes[node].find(node.id)
-        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.alias):
-            return None
-        statement, alias = bindings[0].statement, bindings[0].node
-        if isinstance(statement, ast.ImportFrom):
-            return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
-        return alias.name if alias.asname else node.id
+        bindings = self.tree.bindings(node)
+        return local_path_of(bindings[0]) if len(bindings) == 1 else None
 
     def target(self, node: ast.expr) -> str | None:
         """Return what an expression's path is today, spelled under `keras` where it is of Keras.
@@ -183,6 +176,16 @@ class Names:
         """
         path = self.path(node)
         return None if path is None else today(path)
+
+
+def local_path_of(binding: Binding) -> str | None:
+    """Return the dotted path of an imported name (relative: with its dots), None for other names."""
+    statement, alias = binding.statement, binding.node
+    if not isinstance(alias, ast.alias):
+        return None
+    if isinstance(statement, ast.ImportFrom):
+        return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
+    return alias.name if alias.asname else binding.name
 
 
 def today(path: str) -> str:

@@ -515,7 +515,10 @@ def _plain_first(statement: Any) -> tuple[bool, str]:
     return is_from, module
 
 
-_MODULES = tuple(f"parallel_compat.legacy.{name}" for name in ("backend", "device_lib", "optimizers", "utils"))
+_MODULES = (
+    "parallel_compat",
+    *(f"parallel_compat.legacy.{name}" for name in ("backend", "device_lib", "optimizers", "utils")),
+)
 _OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorflow.placeholder")
 _STAYING = frozenset(
     f"{root}{module}"

@@ -258,6 +258,6 @@ def test_simulated_gpus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", ["tf.keras-2.2"])
 def test_no_name_is_missing(era: str) -> None:
-    command = [sys.executable, "-m", "parallel_compat.originals.missing_names", era]
+    command = [sys.executable, "-m", "tests.evidence.missing_names", era]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=PROJECT)
     assert done.returncode == 0, done.stdout

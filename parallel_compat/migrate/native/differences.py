@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls, native, project
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
-from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names.eras import Era
 from parallel_compat.names.native import NOTES, PARALLEL_MODELS
@@ -66,8 +65,7 @@ def of_keras_2(file: File) -> Iterator[Finding]:
 def _has_own_loss(file: File) -> bool:
     """Whether a model is compiled with a loss that is a function of the project's."""
     for call in file.method_calls.get("compile", ()):
-        given = calls.keyword(call, "loss")
-        loss = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
+        loss = calls.argument(call, "loss", 1)
         for node in ast.walk(loss) if loss is not None else ():
             if isinstance(node, ast.Name) and not (file.names.path(node) or "").startswith(("keras", "tensorflow")):
                 return True
@@ -92,8 +90,6 @@ def texts_around(file: File) -> list[str]:
     path = file.kinds.path
     for statement in file.tree.imports if path is not None else ():
         if not isinstance(statement, ast.ImportFrom) or path is None:
-            continue
-        if not statement.level and (statement.module or "").partition(".")[0] in LIBRARIES:
             continue
         found = project.module_of(path, "." * statement.level + f"{statement.module or ''}.x")
         if found is not None:

@@ -23,8 +23,8 @@ from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 from parallel_compat.names.members import LAYER, MODEL
 

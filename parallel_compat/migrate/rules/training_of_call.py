@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL

@@ -1,6 +1,6 @@
 """Lists the names and arguments that an original uses and that the installed TensorFlow lacks, also once it is mended.
 
-    python -m parallel_compat.originals.missing_names tf.keras-2.2
+    python -m tests.evidence.missing_names tf.keras-2.2
 
 It reads the original's sources without running them: each import of a TensorFlow module or name, each attribute of
 such a module or class, and each argument of its functions. The list is to be empty for every TensorFlow that is
