@@ -17,6 +17,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import batch_normalization
 from parallel_compat.training.layer_state import LayerState
 from parallel_compat.training.losses import Placement
 from parallel_compat.training.replica_pass import ReplicaPass
@@ -65,7 +66,7 @@ def forward(
         tape = tf.GradientTape() if differentiate else None
         states = layer_state.of_replica(replica, arrived[replicas.here(replica)])
         with (
-            keras3.synchronized_moments_of([part.size > 0 for part in samples]),
+            batch_normalization.synchronized_moments_of([part.size > 0 for part in samples]),
             folded_time(),
             tape or contextlib.nullcontext(),
             states.used(tape) as scope,

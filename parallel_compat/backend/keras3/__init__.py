@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from parallel_compat.backend.keras3 import repeated_warnings, which_backend
 from parallel_compat.backend.keras3.batch_first import after_its_batch
-from parallel_compat.backend.keras3.batch_normalization import leave_out_empty_replicas, synchronized_moments_of
 from parallel_compat.backend.keras3.callbacks import (
     CallbackWithModel,
     begin_at_epoch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import json
 from typing import Any
 
 from parallel_compat.names import tsv
@@ -17,8 +17,9 @@ def _rows(became: str) -> dict[tuple[str, str], str]:
     return {(name, row[1]): row[3] for row in rows if row[2] == became for name in row[0].split()}
 
 
-def _values(cell: str) -> tuple[Any, ...]:
-    return tuple(ast.literal_eval(f"({cell},)"))
+def _values(cell: str) -> list[Any]:
+    values: list[Any] = json.loads(f"[{cell}]")
+    return values
 
 
 RENAMED = _rows("renamed")
