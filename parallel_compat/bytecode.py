@@ -30,7 +30,7 @@ class _Layout(NamedTuple):
     """How a code object is written: so many numbers, so many objects, a number, so many objects."""
 
     python: str
-    numbers: int
+    counts: int
     objects: int
     last: int
     name: int  # which of the objects is the function's name
@@ -50,11 +50,11 @@ class Code(NamedTuple):
     """A function's code as plain data; two that are equal do the same.
 
     Attributes:
-        numbers: of arguments and the like.
+        counts: of arguments and the like.
         objects: bytecode, constants and names.
     """
 
-    numbers: tuple[int, ...]
+    counts: tuple[int, ...]
     objects: tuple[Any, ...]
 
 
@@ -143,13 +143,13 @@ class _Reader:
             raise ValueError("too deep")
         head = self.take(1)[0]
         kind = chr(head & 0x7F)
-        place = None
+        index = None
         if head & 0x80:
-            place = len(self.kept)
+            index = len(self.kept)
             self.kept.append(None)
         value = self.content(kind, depth + 1)
-        if place is not None:
-            self.kept[place] = value
+        if index is not None:
+            self.kept[index] = value
         elif kind == "t" and self.layout.python == "Python 2":
             self.kept.append(value)
         return value
@@ -194,11 +194,11 @@ class _Reader:
 
     def code(self, depth: int) -> Code:
         layout = self.layout
-        numbers = tuple(self.number() for _ in range(layout.numbers))
+        counts = tuple(self.number() for _ in range(layout.counts))
         objects = tuple(self.object(depth) for _ in range(layout.objects))
         self.number()
         for _ in range(layout.last):
             self.object(depth)
         if not isinstance(objects[0], bytes) or not isinstance(objects[layout.name], str):
             raise ValueError("not as code is written")
-        return Code(numbers, objects[: layout.compared])
+        return Code(counts, objects[: layout.compared])

@@ -84,7 +84,7 @@ def check(folder: str) -> Found:
     root = folder if os.path.isdir(folder) else os.path.dirname(os.path.abspath(folder))
     found = Found(folder)
     files = list(_files(root)) if os.path.isdir(folder) else [folder]
-    modules = {os.path.splitext(name)[0] for place in [root, *_folders(files)] for name in _names(place)}
+    modules = {os.path.splitext(name)[0] for directory in [root, *_folders(files)] for name in _names(directory)}
     written: set[str] = set()
     reading = [source for file in files if (source := _parse(file, found)) is not None]
     for source in reading:
@@ -100,11 +100,11 @@ def check(folder: str) -> Found:
 
 def _files(root: str) -> Iterator[str]:
     count = 0
-    for place, folders, names in os.walk(root):
+    for directory, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not _NOT_OF_PROJECT.fullmatch(name))
         for name in sorted(names):
             if name.endswith((".py", ".ipynb")):
-                yield os.path.join(place, name)
+                yield os.path.join(directory, name)
                 count += 1
                 if count == _MOST_FILES:
                     return
@@ -115,15 +115,15 @@ def _folders(files: list[str]) -> set[str]:
     return {os.path.dirname(os.path.abspath(file)) for file in files}
 
 
-def _names(place: str) -> list[str]:
+def _names(directory: str) -> list[str]:
     try:
-        return os.listdir(place)
+        return os.listdir(directory)
     except OSError:
         return []
 
 
 def _exists(name: str, files: list[str]) -> bool:
-    return any(os.path.exists(os.path.join(place, name)) for place in {*_folders(files), os.getcwd()})
+    return any(os.path.exists(os.path.join(directory, name)) for directory in {*_folders(files), os.getcwd()})
 
 
 def _parse(file: str, found: Found) -> _Source | None:
@@ -205,12 +205,12 @@ class _Source:
             advice = PACKAGES.get(package, f"pip install {package}")
             found.missing.setdefault(package, advice)
             if not advice.startswith("pip install"):
-                found.hand.setdefault(f"{package}: {advice}", self._place(node))
+                found.hand.setdefault(f"{package}: {advice}", self._location(node))
 
     def _named(self, path: str, node: ast.AST, found: Found) -> None:
         module, _, name = path.rpartition(".")
         if (module, name) in ATTRIBUTES:
-            found.hand.setdefault(f"{path}: {ATTRIBUTES[module, name]}", self._place(node))
+            found.hand.setdefault(f"{path}: {ATTRIBUTES[module, name]}", self._location(node))
             return
         if old_packages.find(path) is not None or (
             module == "numpy" and name in NUMPY and name not in ("bool", "long")
@@ -233,7 +233,7 @@ class _Source:
             and "{" not in name
             and "%" not in name
         ):
-            found.data.setdefault(name, self._place(node))
+            found.data.setdefault(name, self._location(node))
 
     def _path(self, node: ast.expr) -> str | None:
         """Return the dotted path of a name, by what the source imports."""
@@ -246,7 +246,7 @@ class _Source:
         first = self.paths.get(node.id, node.id if node.id == "open" else None)
         return None if first is None else ".".join([first, *reversed(parts)])
 
-    def _place(self, node: ast.AST) -> str:
+    def _location(self, node: ast.AST) -> str:
         return f"{self.name}:{getattr(node, 'lineno', 1)}"
 
 

@@ -18,12 +18,7 @@ _OF_BOTH = "TensorFlow 1's function of this name returns one mean, Keras's one v
 
 
 class DottedFindings:
-    """What is to be said and done of a file's dotted names.
-
-    Args:
-        homes: which modules the file's names should mean.
-        skips: whether names at an offset are skipped, unless another rule redirects them.
-    """
+    """What is to be said and done of a file's dotted names."""
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
         self._file = homes.file
@@ -31,12 +26,7 @@ class DottedFindings:
         self._skips = skips
 
     def find(self, chain: ast.Attribute, bindings: list[Binding]) -> Iterator[Finding]:
-        """Yield what there is of one dotted name.
-
-        Args:
-            chain: the name, as long as it goes.
-            bindings: what binds its first part.
-        """
+        """Yield what there is of one dotted name."""
         file = self._file
         root = root_name(chain)
         assert root is not None

@@ -124,13 +124,7 @@ def items_between(text: str, start: int, end: int) -> tuple[Item, ...]:
 
 
 def remove_items(text: str, items: Sequence[Item], chosen: set[int]) -> list[Edit]:
-    """Remove items of a list together with their commas; comments stay, and so does a trailing comma.
-
-    Args:
-        text: the whole text.
-        items: all items of the list, in order.
-        chosen: the indices of those to remove.
-    """
+    """Remove items of a list together with their commas; comments stay, and so does a trailing comma."""
     kept = [index for index in range(len(items)) if index not in chosen]
     if not kept:
         return [Edit(items[0].start, items[-1].comma or items[-1].end, "")]

@@ -68,11 +68,6 @@ class Analysis:
 def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     """Run the rules over a source.
 
-    Args:
-        text: the source.
-        options: which rules run.
-        path: where the source lies, for what it imports from the files around it.
-
     Raises:
         SyntaxError: the source is not Python 3.
     """
@@ -163,11 +158,6 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
 
 def rewrite(analysis: Analysis, *, hints: bool, remember: bool = False) -> str:
     """Return the text with the edits made; the result parses.
-
-    Args:
-        analysis: what was found.
-        hints: whether findings that are only worth telling in a legacy project count.
-        remember: whether the result says what it was written for.
 
     Raises:
         BrokenRewrite: the result would not parse. The text is then not to be touched.

@@ -286,12 +286,7 @@ class File:
         itself where the file has no other use of it; else its full path is written. Imports come after the first one
         of Keras.
 
-        Args:
-            target: a dotted path of today.
-            at: where it will stand.
-
-        Returns:
-            The spelling and the edits, or None where the name is taken by something else.
+        Returns the spelling and the edits, or None where the name is taken by something else.
         """
         best = ""
         for path, bound in self._bound_by_statements.items():
@@ -420,10 +415,6 @@ class File:
 
         One of Keras or TensorFlow itself comes where the order of the imports around that one wants it, if they have an
         order: by module, or plain imports first.
-
-        Args:
-            statement: the statement.
-            at: where the name is used: a module may import Keras further down only.
         """
         used = self.source.start(at) if isinstance(at, ast.expr | ast.stmt) else len(self.source.text)
 

@@ -107,11 +107,7 @@ class Report:
     hinted: Report | None = field(default=None, repr=False)
 
     def settled(self, old: str) -> Report:
-        """Return the report with hints where the project is a legacy one, else without.
-
-        Args:
-            old: a file of the project that is certainly old, "" where there is none.
-        """
+        """Return the report with hints where the project is a legacy one, else without."""
         if self.legacy or self.hinted is None:
             return replace(self.hinted or self, hinted=None)
         if_old = tuple(each for each in self.hinted.places if each not in self.places)

@@ -11,7 +11,7 @@ END = "<!-- end of rules -->"
 def explain(name: str) -> str:
     """Return a rule's explanation in Markdown: what it changes, why, and an example as a diff."""
     rule = rules.load(name)
-    kind = "safe" if rule.SAFE else "unsafe: applied with `--unsafe`, or if the file proves it right"
+    kind = "safe" if name in rules.SAFE else "unsafe: applied with `--unsafe`, or if the file proves it right"
     if rules.example(name)[1] is None:
         kind = "reports only"
     return f"## {name}\n\n*{kind}*\n\n{(rule.__doc__ or '').strip()}\n"

@@ -25,12 +25,7 @@ from parallel_compat.names.table import Status
 
 
 class ImportFindings:
-    """What is to be said and done of a file's import statements.
-
-    Args:
-        homes: which modules the file's names should mean.
-        skips: whether names at an offset are skipped, unless another rule redirects them.
-    """
+    """What is to be said and done of a file's import statements."""
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
         self._file = homes.file

@@ -21,14 +21,6 @@ def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, st
     >>> statement = file.tree.imports[0]
     >>> apply(file.source.text, move_from(file, statement, {statement.names[1]: "keras.optimizers.Adam"}))
     'from keras.optimizers import SGD, Adam as adam'
-
-    Args:
-        file: the source.
-        statement: the import.
-        targets: for the names that move, the dotted path to import.
-
-    Returns:
-        The edits.
     """
     assert statement.module is not None
     homes = {

@@ -50,15 +50,7 @@ _MODEL_ATTRIBUTES = {
 
 
 class Kinds:
-    """The kinds of a module's expressions.
-
-    Args:
-        tree: the module's scopes.
-        names: what its names stand for.
-        path: where it lies; None for a text without a place.
-        kinds_in: returns the kinds of another file of the project, or None if it says nothing of Keras.
-        result_kind: says what a call of a path returns.
-    """
+    """The kinds of a module's expressions."""
 
     def __init__(
         self,

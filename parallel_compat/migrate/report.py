@@ -6,6 +6,7 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from parallel_compat import __version__
@@ -145,17 +146,23 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         places = "1 place needs" if found[Status.ATTENTION] == 1 else f"{found[Status.ATTENTION]:,} places need"
         line += f" {places} your attention."
     yield line
-    by_rule: dict[str, Counter[Status]] = {}
-    for report in reports:
-        for place in report.places:
-            by_rule.setdefault(place.rule, Counter())[place.status] += 1
-    width = max(map(len, by_rule))
+    rules = by_rule(reports)
+    width = max(map(len, rules))
     yield f"  {'rule':{width}}  rewritten  unsafe  attention"
-    for rule in sorted(by_rule):
-        counts = by_rule[rule]
-        yield (
-            f"  {rule:{width}}  {counts[Status.REWRITTEN]:9}  {counts[Status.UNSAFE]:6}  {counts[Status.ATTENTION]:9}"
-        )
+    for rule, counts in rules.items():
+        rewritten, unsafe, attention = counts_in_order(counts)
+        yield f"  {rule:{width}}  {rewritten:9}  {unsafe:6}  {attention:9}"
+
+
+def by_rule(reports: Sequence[Report]) -> dict[str, Counter[Status]]:
+    """Return how many places each rule found, in the order of the rules' names."""
+    places = sorted((place for report in reports for place in report.places), key=lambda place: place.rule)
+    return {rule: Counter(place.status for place in group) for rule, group in groupby(places, lambda one: one.rule)}
+
+
+def counts_in_order(counts: Counter[Status]) -> tuple[int, int, int]:
+    """Return how many places were rewritten, are unsafe, need attention."""
+    return counts[Status.REWRITTEN], counts[Status.UNSAFE], counts[Status.ATTENTION]
 
 
 def results(reports: Sequence[Report]) -> Iterator[str]:

@@ -28,9 +28,6 @@ class Undecodable(ValueError):
 def decode(data: bytes) -> tuple[str, str, bytes]:
     """Decode Python source as Python does.
 
-    Args:
-        data: the file's bytes.
-
     Returns:
         The text without its byte order mark, the encoding, and the byte order mark (often empty).
 

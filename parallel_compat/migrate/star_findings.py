@@ -15,13 +15,7 @@ from parallel_compat.names import table
 
 
 def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Iterator[Finding]:
-    """Yield what there is of one star import.
-
-    Args:
-        file: the source.
-        statement: the import.
-        skips: whether names at an offset are skipped.
-    """
+    """Yield what there is of one star import."""
     module = from_module(statement)
     if module is None or not table.names_of(module) or skips(file.source.start(statement)):
         return
@@ -35,12 +29,7 @@ def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], b
 
 
 def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
-    """Yield what there is of names that only an old star import brought, and that the star of today does not bring.
-
-    Args:
-        file: the source.
-        skips: whether names at an offset are skipped, unless another rule redirects them.
-    """
+    """Yield what there is of names that only an old star import brought, and that the star of today does not bring."""
     if not file.tree.stars:
         return
     seen = set()

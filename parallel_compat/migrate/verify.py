@@ -46,12 +46,6 @@ class Verified:
 def verify(script: str, arguments: Sequence[str], options: Sequence[str], era: str | None) -> Verified:
     """Run a script on its original and rewritten, and see which findings change its results.
 
-    Args:
-        script: the script.
-        arguments: its arguments.
-        options: of `migrate`.
-        era: the original that the user asked for; None for none.
-
     Raises:
         CannotRun: a run gave nothing to compare.
     """
@@ -91,11 +85,7 @@ def _rewritten(report: dict[str, Any], read: set[str]) -> set[str]:
 
 
 def lines(found: Verified) -> list[str]:
-    """Return what a user reads.
-
-    Args:
-        found: what the findings are worth.
-    """
+    """Return what a user reads."""
     told = [f"as it is rewritten: {_worth(found.comparison)}"]
     if found.unsafe is not None:
         told.append(f"with --unsafe: {_worth(found.unsafe)}")

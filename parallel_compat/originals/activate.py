@@ -149,9 +149,9 @@ def _load(settings: Settings) -> None:
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     with _without_keras_3():
         import tensorflow
-    places = places_of(settings)
-    forget({*places, *(tensorflow_1.PLACES if mends.is_tensorflow_1 else ())})
-    finder = OriginalFinder(places, cache.folder(era.value) / "bytecode", mends)
+    paths = source_paths(settings)
+    forget({*paths, *(tensorflow_1.PATHS if mends.is_tensorflow_1 else ())})
+    finder = OriginalFinder(paths, cache.folder(era.value) / "bytecode", mends)
     sys.meta_path.insert(0, finder)
     for mend in ALL:
         with mends.cause(mend):
@@ -165,22 +165,22 @@ def _load(settings: Settings) -> None:
         tensorflow_2.put_on(tensorflow, settings, finder)
 
 
-def places_of(settings: Settings) -> dict[str, Path]:
+def source_paths(settings: Settings) -> dict[str, Path]:
     """Return where each module that is served has its source, without `.py`."""
     era = settings.era
     own = fetching.fetch(era.value) / "sources"
-    places = {name: own / name for name in ("keras_applications", "keras_preprocessing")}
+    paths = {name: own / name for name in ("keras_applications", "keras_preprocessing")}
     if era is not Era.TF_KERAS_1_15:
-        places["keras"] = own / "keras"
+        paths["keras"] = own / "keras"
     if not settings.is_tensorflow_1:
         own = fetching.fetch(Era.TF_KERAS_2_2.value) / "sources"
-        places["tensorflow.python.keras"] = own / "tensorflow/python/keras"
-        places.update(tensorflow_2.places(own))
+        paths["tensorflow.python.keras"] = own / "tensorflow/python/keras"
+        paths.update(tensorflow_2.paths(own))
         for name in _BESIDE:
-            places[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
+            paths[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
     elif era is not Era.KERAS_2_2_4:
-        places.update(tensorflow_1.fetched_places())
-    return places
+        paths.update(tensorflow_1.fetched_paths())
+    return paths
 
 
 @contextmanager

@@ -7,6 +7,6 @@ defaults are in one module a package. A package that still has a name keeps its 
 from __future__ import annotations
 
 from parallel_compat.packages.answering import answer
-from parallel_compat.packages.noted import answered
+from parallel_compat.packages.notes import answered
 
 __all__ = ["answer", "answered"]

@@ -7,7 +7,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,19 +48,19 @@ def accepting(
     known = parameters(original)
     if known is None:
         return original
-    places = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
+    positional = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
     missing = {name: change for name, change in gone.items() if name not in known}
-    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= places:
+    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= positional:
         order = ()
     if not missing and not order:
         return original
-    most = places + is_method
+    most = positional + is_method
 
     @functools.wraps(original)
     def called(*args: Any, **options: Any) -> Any:
         if order and len(args) > most:
-            note(f"{where}({', '.join(order[places : len(args) - is_method])})", "passed by position, as before")
-            options.update(zip(order[places:], args[most:], strict=False))
+            note(f"{where}({', '.join(order[positional : len(args) - is_method])})", "passed by position, as before")
+            options.update(zip(order[positional:], args[most:], strict=False))
             args = args[:most]
         for name in missing.keys() & options.keys():
             change = missing[name]
@@ -96,11 +96,11 @@ def default(owner: Any, function: str, **values: Any) -> None:
     @functools.wraps(original)  # type: ignore[arg-type]
     def called(*args: Any, **options: Any) -> Any:
         passed = {*names[: len(args)], *options}
-        wanted = {name: value for name, value in values.items() if name not in passed}
-        if wanted and asks_user():
-            for name, value in wanted.items():
+        defaults = {name: value for name, value in values.items() if name not in passed}
+        if defaults and called_by_user():
+            for name, value in defaults.items():
                 note(f"{where}({name}={value!r})", "the old default")
-            options.update(wanted)
+            options.update(defaults)
         return original(*args, **options)  # type: ignore[misc]
 
     setattr(owner, function, called)
@@ -142,8 +142,8 @@ def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
         return None
 
 
-def asks_user() -> bool:
-    """Return whether the user's code called the function here that asks, through others of this package."""
+def called_by_user() -> bool:
+    """Return whether the user's code called the function that calls this one."""
     from parallel_compat.run import users_code
 
     frame = sys._getframe(1)

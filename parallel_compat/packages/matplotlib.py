@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.packages.arguments import accept
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import Any
@@ -56,8 +55,3 @@ def settings(
 def startup_folder() -> str:
     """Return the folder on PYTHONPATH whose `sitecustomize` prepares the process."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
-
-
-def told() -> dict[str, Any]:
-    """Return the settings of this process; empty if it does not run under `parallel-compat run`."""
-    return dict(json.loads(os.environ.get(SETTINGS) or "{}"))

@@ -93,8 +93,10 @@ def legacy_names(line: str = "") -> None:
         if _decision is None:
             print("parallel-compat: neither Keras nor TensorFlow is imported yet")
             return
-        told = settings(era=_decision.era.value, why=_decision.reason, certain=_decision.certain, hint=_decision.hint)
-        print(report.summary(report.make(told)) or "parallel-compat: no old Keras")
+        process_settings = settings(
+            era=_decision.era.value, why=_decision.reason, certain=_decision.certain, hint=_decision.hint
+        )
+        print(report.summary(report.make(process_settings)) or "parallel-compat: no old Keras")
         return
     words = line.replace("=", " ").split()
     given = dict(zip(words[::2], words[1::2], strict=False))

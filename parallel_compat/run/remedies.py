@@ -79,17 +79,22 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "since matplotlib 3.3 there must be as many labels as ticks: `plt.xticks(ticks[:len(labels)], labels)`",
     ),
     *(
-        (TypeError, said, "a bool for an int", "protobuf and numpy 2 do not convert a bool to a number: `int(value)`")
-        for said in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
+        (
+            TypeError,
+            message,
+            "a bool for an int",
+            "protobuf and numpy 2 do not convert a bool to a number: `int(value)`",
+        )
+        for message in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
     ),
     *(
         (
             TypeError,
-            said,
+            message,
             "a number of an array",
             "numpy 2.4 converts only arrays without axes: `pip install 'numpy<2.4'`, or `array.item()`",
         )
-        for said in (
+        for message in (
             "only 0-dimensional arrays can be converted",
             "a real number is required, not numpy.ndarray",
             "has type ndarray, but expected one of",  # of protobuf
@@ -132,12 +137,12 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
         return _of_source(error)
     to_do = advice.advice(error, replicas)
     if to_do is not None:
-        return f"parallel-compat: {_place(error.__traceback__)}{to_do}"
+        return f"parallel-compat: {_location(error.__traceback__)}{to_do}"
     found = _what_is_missing(error)
     if found is None:
         return None
     what, way_out = found
-    where = _place(error.__traceback__)
+    where = _location(error.__traceback__)
     return f"parallel-compat: {where}`{what}`: {way_out}."
 
 
@@ -229,16 +234,16 @@ def _library_of_another_numpy(error: AttributeError) -> tuple[str, str] | None:
     traceback = error.__traceback__
     if match is None or traceback is None:
         return None
-    asks = ""
+    caller = ""
     while traceback is not None:
         module = traceback.tb_frame.f_globals.get("__name__") or ""
         if module.partition(".")[0] != "numpy":
-            asks = "" if users_code.is_users(traceback.tb_frame) else module.partition(".")[0]
+            caller = "" if users_code.is_users(traceback.tb_frame) else module.partition(".")[0]
         traceback = traceback.tb_next
-    if not asks or asks in _ANSWERED_ELSEWHERE:
+    if not caller or caller in _ANSWERED_ELSEWHERE:
         return None
-    way = f"a newer {asks}" + (", or `pip install 'numpy<2'`" if match[2] else "")
-    return asks, f"it uses `numpy.{match[1] or match[2]}`, which numpy dropped: {way}"
+    way = f"a newer {caller}" + (", or `pip install 'numpy<2'`" if match[2] else "")
+    return caller, f"it uses `numpy.{match[1] or match[2]}`, which numpy dropped: {way}"
 
 
 def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
@@ -251,7 +256,7 @@ def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
     return found
 
 
-def _place(traceback: TracebackType | None) -> str:
+def _location(traceback: TracebackType | None) -> str:
     found = _last_of_user(traceback)
     return f"{users_code.short(found[0])}:{found[1]}: " if found else ""
 

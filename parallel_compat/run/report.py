@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat import packages
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.catalogue import ORIGINALS
-from parallel_compat.run import ran_on
+from parallel_compat.run import used_devices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,30 +48,30 @@ class Report:
     command: str = ""
 
 
-def make(told: Mapping[str, Any]) -> Report:
+def make(process_settings: Mapping[str, Any]) -> Report:
     """Return the report of this process.
 
     Args:
-        told: its settings, see `environment.settings`.
+        process_settings: its settings, see `environment.settings`.
     """
     from parallel_compat.originals import activate
 
-    era = Era(told["era"])
+    era = Era(process_settings["era"])
     settings = activate.active()
     used = era is not Era.TODAY and settings is not None and activate.is_loaded()
     on_2 = " on TensorFlow 2" if settings and era.is_standalone and not settings.is_tensorflow_1 else ""
     return Report(
         era=era.value,
         original=ORIGINALS[era.value].title + on_2 if used else "",
-        why=told["why"],
-        certain=told["certain"],
-        hint=told["hint"],
-        devices=ran_on.devices(),
+        why=process_settings["why"],
+        certain=process_settings["certain"],
+        hint=process_settings["hint"],
+        devices=used_devices.devices(),
         versions=_versions(),
         mends=activate.mends_applied() if used else [],
         packages=packages.answered(),
-        script=told["script"],
-        command=told["command"],
+        script=process_settings["script"],
+        command=process_settings["command"],
     )
 
 

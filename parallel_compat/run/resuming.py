@@ -40,14 +40,14 @@ def keep(directory: str, every: int | None = None) -> None:
 
         return __init__
 
-    def tell() -> None:
+    def report_unused() -> None:
         if not trainings and sys.stderr is not None:
             print(
                 f"parallel-compat run: --resume {directory} saved nothing: the script did not call `fit`.",
                 file=sys.stderr,
             )
 
-    atexit.register(tell)
+    atexit.register(report_unused)
     _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on (`--resume`)")
     _say_that_loops_are_not_kept()
 
@@ -56,14 +56,14 @@ def _say_that_loops_are_not_kept() -> None:
     """Say so at the first `train_on_batch`: a process that is killed says nothing later."""
     from parallel_compat.training import in_memory
 
-    told = False
+    warned = False
 
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def call(name: str, *given: Any, **keywords: Any) -> Any:
-            nonlocal told
-            if name == "train_on_batch" and not told and sys.stderr is not None:
-                told = True
+            nonlocal warned
+            if name == "train_on_batch" and not warned and sys.stderr is not None:
+                warned = True
                 print(
                     "parallel-compat run: --resume keeps the state of `fit`. Received: `train_on_batch`, a loop of the "
                     "script's own, which starts again when the command runs again.",

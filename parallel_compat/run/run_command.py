@@ -21,7 +21,7 @@ from parallel_compat.names import old_sources
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import cache, fetching
-from parallel_compat.run import what_to_run, workers
+from parallel_compat.run import script_argument, workers
 from parallel_compat.run.environment import MAIN, SETTINGS, settings, startup_folder
 
 EPILOG = """examples:
@@ -172,11 +172,11 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 def _look_at_script(arguments: argparse.Namespace) -> None:
     """Refuse what Python cannot run, and say which options were probably meant for `run`."""
     script = arguments.script
-    why_not = what_to_run.why_not_a_script(script)
+    why_not = script_argument.why_not_a_script(script)
     if why_not:
         arguments.run_parser.error(why_not)
     own = re.findall(r"--[\w-]+", arguments.run_parser.format_usage())
-    late = what_to_run.options_after_script(script, arguments.arguments, own)
+    late = script_argument.options_after_script(script, arguments.arguments, own)
     if late:
         print(
             f"parallel-compat run: {' and '.join(late)} went to {script}, which does not use "
@@ -252,7 +252,7 @@ def _refuse_workers(arguments: argparse.Namespace) -> None:
 def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str, str]:
     leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
     joins = workers.found() is not None if arguments.workers is None else arguments.workers > 1
-    told = settings(
+    process_settings = settings(
         era=decision.era.value,
         why=decision.reason,
         certain=decision.certain,
@@ -277,7 +277,7 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         **log,
         **same,
         "PYTHONPATH": os.pathsep.join(paths),
-        SETTINGS: json.dumps(told),
+        SETTINGS: json.dumps(process_settings),
         MAIN: "1",
     }
 

@@ -53,8 +53,8 @@ def alike(environment: dict[str, str]) -> dict[str, str]:
     import hashlib
 
     job = ("SLURM_JOB_ID", "SLURM_STEP_ID")
-    told = json.dumps([_cluster(environment), *(environment.get(name) for name in job)], sort_keys=True)
-    seed = environment.get(SEED) or str(int(hashlib.sha256(told.encode()).hexdigest()[:8], 16))
+    job_text = json.dumps([_cluster(environment), *(environment.get(name) for name in job)], sort_keys=True)
+    seed = environment.get(SEED) or str(int(hashlib.sha256(job_text.encode()).hexdigest()[:8], 16))
     return {SEED: seed, "PYTHONHASHSEED": environment.get("PYTHONHASHSEED", seed)}
 
 
@@ -144,7 +144,7 @@ def write_files_by_chief() -> None:
     patches.wrap(keras.saving, "save_model", write, why=why)
     patches.wrap(keras.models, "save_model", write, why=why)
 
-    def elsewhere(attribute: str, place: Any) -> Any:
+    def redirect(attribute: str, place: Any) -> Any:
         def wrap(original: Any) -> Any:
             @functools.wraps(original)
             def __init__(self: Any, *given: Any, **keywords: Any) -> None:
@@ -159,5 +159,5 @@ def write_files_by_chief() -> None:
         return wrap
 
     callbacks = keras.callbacks
-    patches.wrap(callbacks.CSVLogger, "__init__", elsewhere("filename", lambda: os.devnull), why=why)
-    patches.wrap(callbacks.TensorBoard, "__init__", elsewhere("log_dir", tempfile.mkdtemp), why=why)
+    patches.wrap(callbacks.CSVLogger, "__init__", redirect("filename", lambda: os.devnull), why=why)
+    patches.wrap(callbacks.TensorBoard, "__init__", redirect("log_dir", tempfile.mkdtemp), why=why)

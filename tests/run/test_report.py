@@ -65,7 +65,7 @@ def test_the_error_comes_last_wherever_the_script_went(tmp_path, run):
     )
     ours = run("train.py")
     assert ours.returncode == 1
-    assert ours.stderr.count("parallel-compat: taken for") == 1
+    assert ours.stderr.count("parallel-compat: assumed") == 1
     assert ours.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 

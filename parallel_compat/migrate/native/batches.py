@@ -26,8 +26,6 @@ from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.generator_arguments import OF_SAMPLES
 from parallel_compat.names.members import SEQUENCE
 
-SAFE = True
-
 _DRAWING = ("max_queue_size", "workers", "use_multiprocessing")
 _VALIDATION = ("validation_data", "validation_steps", "validation_freq")
 _OF_FIT = ("steps_per_epoch", "epochs", "verbose", "callbacks", *_VALIDATION)

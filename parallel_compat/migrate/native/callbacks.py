@@ -24,8 +24,6 @@ from parallel_compat.migrate.literals import tail
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
-SAFE = True
-
 # Where the model stands in the arguments.
 _CHECKPOINTS = {
     "parallel_compat.ParallelModelCheckpoint": 0,

@@ -30,7 +30,6 @@ from parallel_compat.names.results import RESULTS, TODAY
 
 # A loss of several outputs, or a metric that is a function.
 _ONE_NUMBER = r"loss_weights|metrics\s*=\s*\[(?:[^\]]*,)?\s*[a-z_]\w*\s*[,\]]"
-SAFE = True
 
 
 def find(file: File) -> Iterator[Finding]:

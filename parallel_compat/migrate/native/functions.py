@@ -30,8 +30,6 @@ from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.names.members import TENSOR
 from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed
 
-SAFE = True
-
 _DIM_ORDERING = f"{BACKEND}.image_dim_ordering"
 _FIELD = re.compile(r"\{(\w+)\}")
 _VARIABLES = re.compile(r"\bupdate(?:_add|_sub)?\(|set_value\(|\.assign|add_update\(|moving_average_update\(")

@@ -22,8 +22,6 @@ from parallel_compat.migrate.native.spelling import retarget
 from parallel_compat.names.native import CLASSES, functions
 from parallel_compat.names.table import Change
 
-SAFE = True
-
 _LAYERS = "parallel_compat.legacy.layers."
 
 

@@ -23,8 +23,6 @@ from parallel_compat.migrate.rules import imports
 from parallel_compat.names import table
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
 
-SAFE = True
-
 _OURS = "parallel_compat."
 _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among classes
 

@@ -92,11 +92,7 @@ def on_stdin(text: str) -> tuple[Place, ...]:
 
 
 def home(path: str) -> str:
-    """Return the folder from which a file's modules are imported: above its package, or where its imports are found.
-
-    Args:
-        path: the file; a notebook imports from where it lies.
-    """
+    """Return the folder from which a file's modules are imported: above its package, or where its imports are found."""
     folder = os.path.dirname(os.path.abspath(path))
     if path.endswith(".ipynb"):
         return folder

@@ -26,8 +26,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import retarget, spell
 
-SAFE = True
-
 _CLASSES = "parallel_compat.legacy.optimizers."
 _SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learning_rate\b")
 

@@ -20,12 +20,6 @@ _ROUNDS = 50
 def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
     """Rewrite a source for plain Keras.
 
-    Args:
-        text: the source.
-        options: which rules run.
-        path: where it lies.
-        hints: whether findings that are only worth telling in a legacy project count.
-
     Raises:
         SyntaxError: the source is not Python 3.
         BrokenRewrite: a rewritten source would not parse.

@@ -42,8 +42,6 @@ from parallel_compat.migrate.statements import (
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 from parallel_compat.names.native import PARALLEL_MODELS
 
-SAFE = True
-
 _ARGUMENTS = {"model", "gpus", "cpu_merge", "cpu_relocation"}
 _BUILDS = ("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 _OPTIMIZERS = ("keras.optimizers.", "parallel_compat.legacy.optimizers.", "legacy_numerics.with_decay")
@@ -82,10 +80,6 @@ def find(file: File) -> Iterator[Finding]:
 
 class Wrapping:
     """The edits for one call of `multi_gpu_model`.
-
-    Args:
-        file: the source.
-        call: the call.
 
     Raises:
         Unclear: it cannot be told which statements build the model.

@@ -23,8 +23,6 @@ from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import indent_of, is_alone, remove_statement, statement_of
 from parallel_compat.names.native import BACKEND
 
-SAFE = True
-
 _SESSIONS = "parallel_compat.legacy.session."
 _WITHOUT_EFFECT = frozenset(("allow_soft_placement", "log_device_placement"))
 

@@ -27,13 +27,7 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
     >>> spell(file, "ops.mean", file.tree.module.body[0])[0]
     'ops.mean'
 
-    Args:
-        file: the source.
-        expression: the expression.
-        at: where it will stand.
-
-    Returns:
-        The text and the edits that import what it needs; None where a name is taken by something else.
+    Returns the text and the edits that import what it needs; None where a name is taken by something else.
     """
     imports: list[Edit] = []
     taken = False
@@ -67,25 +61,14 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
 
 
 def spelled_home(file: File, target: str) -> str:
-    """Return a path of Keras as a source spells it: under `tensorflow.keras` where Keras is a part of TensorFlow to it.
-
-    Args:
-        file: the source.
-        target: a dotted path; others than those under `keras` are returned as they are.
-    """
+    """Return a path of Keras as a source spells it: under `tensorflow.keras` if it imports Keras from there."""
     return f"tensorflow.{target}" if target.startswith("keras.") and _is_of_tensorflow(file) else target
 
 
 def retarget(file: File, func: ast.expr, target: str) -> list[AnyEdit] | None:
     """Have what is called be `target`: by its import where it is an imported name, else where it stands.
 
-    Args:
-        file: the source.
-        func: what is called.
-        target: a dotted path under `keras`.
-
-    Returns:
-        The edits beside those of the import; None where it cannot be done.
+    Returns the edits beside those of the import; None where it cannot be done.
     """
     if isinstance(func, ast.Name) and func in file.tree.scopes:
         bindings = file.tree.scopes[func].find(func.id)

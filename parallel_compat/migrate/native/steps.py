@@ -26,8 +26,6 @@ from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.defaults import of_era
 from parallel_compat.names.eras import Era
 
-SAFE = True
-
 _REASONS = {
     "RMSprop": "Keras 3 adds `epsilon` under the root",
     "Adagrad": "Keras 3 adds `epsilon` under the root",

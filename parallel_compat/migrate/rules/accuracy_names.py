@@ -29,8 +29,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.names.identifiers import identifiers
 
-SAFE = True
-
 _MONITORS = {
     "keras.callbacks.ModelCheckpoint": 1,
     "keras.callbacks.EarlyStopping": 0,

@@ -21,8 +21,6 @@ from parallel_compat.migrate import argument_edits
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of callbacks with old arguments."""

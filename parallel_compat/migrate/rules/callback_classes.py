@@ -24,8 +24,6 @@ from parallel_compat.migrate.dotted_names import is_of_self, is_self
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _STAND_INS = {
     "keras.callbacks.Callback": "parallel_compat.legacy.callbacks.Callback",
     "keras.callbacks.ModelCheckpoint": "parallel_compat.legacy.callbacks.ModelCheckpoint",

@@ -31,8 +31,6 @@ from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Default
 
-SAFE = False
-
 _REQUIRED = "(required)"
 
 

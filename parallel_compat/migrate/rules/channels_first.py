@@ -19,8 +19,6 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _SETTERS = ("set_image_data_format", "set_image_dim_ordering")
 _FIRST = ("channels_first", "th")
 

@@ -18,8 +18,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import tail
 
-SAFE = True
-
 _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
 

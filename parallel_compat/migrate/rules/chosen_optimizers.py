@@ -24,8 +24,6 @@ from collections.abc import Iterator
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _OF_KERAS = "keras.optimizers"
 _STAND_INS = "parallel_compat.legacy.optimizers"
 _OLD = frozenset(("lr", "decay"))

@@ -23,8 +23,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.arguments import NO_CLIPPING
 
-SAFE = False
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find optimizers that clip by the norm."""

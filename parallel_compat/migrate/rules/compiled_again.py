@@ -24,8 +24,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _LOADS = ("keras.models.load_model", "parallel_compat.legacy.models.load_model")
 _METRICS_PLACE = 2  # in Keras 2
 

@@ -23,8 +23,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 
-SAFE = True
-
 _MAKING = ("add_weight", "add_variable")
 # What is read of a weight and is no tensor that follows it.
 _OF_THE_WEIGHT = frozenset(("shape", "dtype", "name", "ndim", "get_shape"))

@@ -23,8 +23,6 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _OF_KERAS = "keras.callbacks.CSVLogger"
 _STAND_IN = "parallel_compat.legacy.callbacks.CSVLogger"
 _VALIDATIONS = ("validation_data", "validation_split")

@@ -36,8 +36,6 @@ from parallel_compat.migrate.scopes import defaults_of, methods_of
 from parallel_compat.names.identifiers import FUNCTIONS_OF_TODAY
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _MODULES = ("keras.saving", "keras.utils")
 _REGISTRIES = frozenset(f"{module}.get_custom_objects" for module in _MODULES)
 _SCOPES = frozenset(f"{module}.{name}" for module in _MODULES for name in ("CustomObjectScope", "custom_object_scope"))

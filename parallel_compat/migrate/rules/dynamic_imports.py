@@ -20,8 +20,6 @@ from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.module_homes import is_legacy_module, what_became
 from parallel_compat.names import table
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find imports by string, and attributes read by string from a module of Keras."""

@@ -29,8 +29,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL
 
-SAFE = True
-
 _TARGET = "parallel_compat.legacy.models.settle_trainable"
 
 

@@ -26,16 +26,14 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
 
 def find(file: File) -> Iterator[Finding]:
     """Find models that are frozen, and layers inside them that are not."""
-    flags = [each for each in file.tree.attributes if _assigned(file, each) is not None]
+    flags = [each for each in file.tree.attributes if assigned(file, each) is not None]
     for target in flags:
-        if not _is_set(file, target, to=False) or _is_thawed_again(file, target, flags):
+        if not is_set(file, target, to=False) or _is_thawed_again(file, target, flags):
             continue
         yield from _thawed(file, target, flags)
         if file.is_of_standalone_keras and file.kinds.of(target.value) == MODEL:
@@ -48,7 +46,7 @@ def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> It
     thaws = [
         each
         for each in _after(file, frozen, flags)
-        if not _is_set(file, each, to=False) and _holder(file, each.value) == name
+        if not is_set(file, each, to=False) and _holder(file, each.value) == name
     ]
     if thaws and _stands_as_a_whole(file, frozen.value):
         message = (
@@ -62,7 +60,7 @@ def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> It
 def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
     """Find a model of Keras 2.2.4 that is frozen as a whole alone, where its outputs or layers go into another one."""
     name = ast.unparse(frozen.value)
-    if any(_holder(file, each.value) == name and not _is_set(file, each, to=True) for each in flags):
+    if any(_holder(file, each.value) == name and not is_set(file, each, to=True) for each in flags):
         return
     outputs = (each.value for each in file.tree.attributes if each.attr in ("output", "outputs"))
     added = (given for call in file.method_calls.get("add", ()) for given in call.args)
@@ -110,7 +108,7 @@ def _stands_as_a_whole(file: File, model: ast.expr) -> bool:
 
 def _is_thawed_again(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> bool:
     name = ast.unparse(frozen)
-    return any(ast.unparse(each) == name and not _is_set(file, each, to=False) for each in _after(file, frozen, flags))
+    return any(ast.unparse(each) == name and not is_set(file, each, to=False) for each in _after(file, frozen, flags))
 
 
 def _after(file: File, flag: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[ast.Attribute]:
@@ -121,12 +119,14 @@ def _after(file: File, flag: ast.Attribute, flags: list[ast.Attribute]) -> Itera
             yield each
 
 
-def _assigned(file: File, target: ast.Attribute) -> ast.Assign | None:
+def assigned(file: File, target: ast.Attribute) -> ast.Assign | None:
+    """Return the assignment whose target is a `trainable`, None for other attributes."""
     node = file.tree.parents.get(target)
     is_flag = target.attr == "trainable" and isinstance(node, ast.Assign) and node.targets == [target]
     return node if is_flag and isinstance(node, ast.Assign) else None
 
 
-def _is_set(file: File, target: ast.Attribute, *, to: bool) -> bool:
-    node = _assigned(file, target)
+def is_set(file: File, target: ast.Attribute, *, to: bool) -> bool:
+    """Return whether an attribute is a `trainable` to which True or False is assigned."""
+    node = assigned(file, target)
     return node is not None and isinstance(node.value, ast.Constant) and node.value.value is to

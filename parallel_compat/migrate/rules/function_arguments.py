@@ -17,8 +17,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.arguments import arguments as rows
 from parallel_compat.names.positions import has_positions
 
-SAFE = True
-
 _OTHERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.Model", "keras.Input")
 
 

@@ -26,9 +26,6 @@ from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
-
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 _IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: pass `shuffle=False`."
 

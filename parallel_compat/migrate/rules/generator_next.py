@@ -20,8 +20,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import OTHER
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of `next` without arguments."""

@@ -23,8 +23,6 @@ from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change, Member
 
-SAFE = True
-
 # Names that nothing but Keras has: reported also where the file does not tell what the object is.
 _TELLING = frozenset(
     [

@@ -34,8 +34,6 @@ from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 
-SAFE = True
-
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 # What says whether a layer trains.
 _MODES = ("training", "is_training", "train")

@@ -21,8 +21,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
 
-SAFE = False
-
 _NAMES = ("make_parallel", "to_multi_gpu")
 
 

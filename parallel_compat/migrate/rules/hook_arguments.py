@@ -21,8 +21,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
-SAFE = True
-
 _HOOKS = frozenset(
     f"on_{of}batch_{end}" for of in ("", "train_", "test_", "predict_") for end in ("begin", "end")
 )  # of epochs and trainings Keras 3 hands `logs` over by position

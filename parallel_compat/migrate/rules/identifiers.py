@@ -26,8 +26,6 @@ from parallel_compat.migrate.scopes import defaults_of
 from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 # What tf.keras's `reduction="auto"` meant, which Keras 3 refuses.
 _AUTO = {'"auto"': '"sum_over_batch_size"', "'auto'": "'sum_over_batch_size'"}
 _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"

@@ -26,8 +26,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.import_findings import ImportFindings
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find imports and dotted names."""

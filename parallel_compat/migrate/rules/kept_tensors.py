@@ -23,8 +23,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.statements import remove_statement
 
-SAFE = False
-
 _MAKING = ("tensorflow.constant", "tensorflow.convert_to_tensor", "keras.backend.constant", "keras.backend.variable")
 _ONCE = ("__init__", "build")
 

@@ -24,8 +24,6 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _TARGET = "keras.saving.register_keras_serializable"
 
 

@@ -28,9 +28,6 @@ from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 from parallel_compat.names.members import LAYER, MODEL
 
-SAFE = True
-
-
 # Arguments for which Keras 3 wants an int of Python.
 _SIZES = {
     "keras.layers.Embedding": ("input_dim", "output_dim"),

@@ -27,8 +27,6 @@ from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find shapes of layers."""

@@ -25,8 +25,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 
-SAFE = True
-
 # Layers of Keras 2 that say themselves what their `call` gives, also for a subclass with another `call`.
 SAYING_WHAT_THEY_GIVE = frozenset(("Attention", "Embedding", "Flatten", "Permute", "Reshape"))
 

@@ -29,8 +29,6 @@ from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import LAYER
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find such classes; tf.keras refused to save them as well."""

@@ -24,8 +24,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 # The arguments that are data, and how many of them by position.
 _DATA = {"fit": 2, "evaluate": 2, "predict": 1, "train_on_batch": 2, "test_on_batch": 2, "predict_on_batch": 1}
 

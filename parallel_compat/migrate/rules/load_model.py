@@ -19,8 +19,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import tail
 
-SAFE = True
-
 _JSON = "parallel_compat.legacy.models.model_from_json"
 _TARGET = "parallel_compat.legacy.models.load_model"
 

@@ -25,8 +25,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of `load_weights` with a name that Keras 3 refuses or nobody knows, and those by names of layers."""

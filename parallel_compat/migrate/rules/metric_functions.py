@@ -29,8 +29,6 @@ from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 
 

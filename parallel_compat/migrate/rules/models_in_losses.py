@@ -21,8 +21,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.eras import Era
 
-SAFE = True
-
 _TRUTH, _PREDICTION = re.compile("true|truth|target|label"), re.compile("pred|output")
 _WITH_WEIGHTS = re.compile(
     r"keras\.applications\.(\w+\.)*[A-Z]\w*|keras\.models\.Sequential|(keras|parallel_compat\.legacy)\.models\.load_model|"

@@ -31,8 +31,6 @@ from parallel_compat.migrate.scopes import defaults_of
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of optimizers with old arguments."""

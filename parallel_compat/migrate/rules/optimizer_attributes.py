@@ -24,8 +24,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find `.lr` of optimizers."""

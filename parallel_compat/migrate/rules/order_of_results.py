@@ -30,8 +30,6 @@ from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
 
-SAFE = True
-
 _MODELS = "parallel_compat.legacy.models"
 _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
 

@@ -26,8 +26,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names import old_packages
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
 
-SAFE = True
-
 _BACK = frozenset(("bool", "long"))  # names that numpy 2 has again, for types of its own
 
 

@@ -22,8 +22,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
 

@@ -25,8 +25,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _LISTS = ("loss_weights", "metrics", "weighted_metrics")
 

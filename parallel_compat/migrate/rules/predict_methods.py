@@ -21,8 +21,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 # Arguments that only a generator has a use for; with `steps`, the call is one of tf.keras.
 _OF_GENERATORS = frozenset(("max_queue_size", "workers", "use_multiprocessing"))
 

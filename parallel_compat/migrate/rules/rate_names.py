@@ -20,8 +20,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.project_facts import readers_of_rate
 
-SAFE = True
-
 _CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 

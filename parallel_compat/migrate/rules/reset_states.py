@@ -18,8 +18,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of the method on models, and on what may be one or a metric."""

@@ -21,8 +21,6 @@ from collections.abc import Iterator
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _TARGET = "parallel_compat.legacy.schedules.LearningRateSchedule"
 
 

@@ -22,8 +22,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.kinds import Kinds
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of `compile` with a flat list, for a model of several outputs."""

@@ -28,8 +28,6 @@ from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.migrate.scopes import Binding, FunctionNode, defaults_of
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
-SAFE = True
-
 _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
 
 

@@ -18,8 +18,6 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _OLD, _NEW = "experimental_run_v2", "run"
 
 

@@ -26,8 +26,6 @@ from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
 
-SAFE = True
-
 _ROW = Member(
     MODEL,
     "build",

@@ -21,8 +21,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER
 
-SAFE = True
-
 _MODULE = "parallel_compat.legacy.symbolic_functions"
 # Functions of TensorFlow that compute nothing, or take no tensor.
 _NOT_ON_TENSORS = frozenset(

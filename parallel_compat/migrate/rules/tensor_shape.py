@@ -23,8 +23,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, TENSOR
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find shapes of tensors."""

@@ -20,7 +20,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 
-SAFE = True
 _ARGUMENTS_OF_CHOICE = 3
 
 

@@ -20,17 +20,17 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.rules.frozen_models import assigned, is_set
+from parallel_compat.migrate.statements import block_of
 from parallel_compat.names.members import MODEL
-
-SAFE = True
 
 
 def find(file: File) -> Iterator[Finding]:
     """Find models that are made trainable where single layers are frozen."""
-    flags = [(parent, each) for each in file.tree.attributes if (parent := _assigned(file, each)) is not None]
-    frozen = {ast.unparse(target) for node, target in flags if not _value(node)}
-    for node, target in flags:
-        if _value(node) and frozen - {ast.unparse(target)} and file.kinds.of(target.value) == MODEL:
+    frozen = {ast.unparse(each) for each in file.tree.attributes if is_set(file, each, to=False)}
+    for target in file.tree.attributes if frozen else ():
+        node = assigned(file, target) if is_set(file, target, to=True) else None
+        if node is not None and frozen - {ast.unparse(target)} and file.kinds.of(target.value) == MODEL:
             yield from _thawed(file, node, ast.unparse(target))
 
 
@@ -42,33 +42,13 @@ def _thawed(file: File, node: ast.Assign, text: str) -> Iterator[Finding]:
         )
         yield file.attention(node, message)
         return
-    if _before(file, node) == f"{text} = False":
+    block = block_of(file, node)
+    before = block[: block.index(node)] if node in block else []
+    if before and ast.unparse(before[-1]) == f"{text} = False":
         return
-    start = file.source.start(node)
-    line = file.source.text[:start].rpartition("\n")[2]
+    line = file.source.before(file.source.start(node))
     alone = not line.strip()
     between = f"  # Keras 3 passes on changes only{file.source.newline}{line}" if alone else "; "
     written = file.source.segment(node)
     edit = file.replace(node, f"{file.source.segment(node.targets[0])} = False{between}{written}")
     yield file.found(node, f"`{text} = True` -> also for the layers inside", [edit])
-
-
-def _before(file: File, node: ast.stmt) -> str:
-    """Return the statement before another one in its block."""
-    parent = file.tree.parents[node]
-    for block in (getattr(parent, field, None) for field in ("body", "orelse", "finalbody")):
-        if isinstance(block, list) and node in block and block.index(node):
-            return ast.unparse(block[block.index(node) - 1])
-    return ""
-
-
-def _assigned(file: File, target: ast.Attribute) -> ast.Assign | None:
-    """Return the assignment of `trainable` that an attribute is the target of, where True or False is written out."""
-    node = file.tree.parents.get(target)
-    if target.attr != "trainable" or not isinstance(node, ast.Assign) or node.targets != [target]:
-        return None
-    return node if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool) else None
-
-
-def _value(node: ast.Assign) -> bool:
-    return isinstance(node.value, ast.Constant) and bool(node.value.value)

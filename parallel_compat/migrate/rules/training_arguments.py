@@ -23,8 +23,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
 
-SAFE = True
-
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
 # Other methods: whose, and whether nothing else has one of the name.
 _OTHERS = {

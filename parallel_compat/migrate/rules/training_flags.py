@@ -28,8 +28,6 @@ from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 
-SAFE = True
-
 _FUNCTIONS = {"tensorflow.logical_and": "and", "tensorflow.logical_or": "or", "tensorflow.constant": ""}
 
 

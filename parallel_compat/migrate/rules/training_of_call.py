@@ -30,8 +30,6 @@ from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
-SAFE = True
-
 _IN_TRAINING = re.compile("dropout|batch_?norm|noise", re.IGNORECASE)
 
 

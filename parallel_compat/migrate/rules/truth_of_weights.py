@@ -27,8 +27,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL
 
-SAFE = True
-
 # Weights that Keras's own layers make: a class may ask for one that it inherits.
 _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwise_kernel", "pointwise_kernel"))
 

@@ -18,8 +18,6 @@ from collections.abc import Iterator
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 
-SAFE = True
-
 _OF_TENSORFLOW = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_KERAS = ("keras.Variable", "tensorflow.keras.Variable")
 

@@ -29,8 +29,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 
-SAFE = True
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find such classes, also where another file of the project wraps them."""

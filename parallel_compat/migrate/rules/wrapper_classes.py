@@ -36,8 +36,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 
-SAFE = False
-
 TARGET = "parallel_compat.multi_gpu_model"
 
 

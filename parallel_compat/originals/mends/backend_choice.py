@@ -26,7 +26,7 @@ def apply(mends: Register) -> None:
 
 
 def _choose(common: ModuleType) -> None:
-    asked, where = chosen_backend()
-    if asked != _BACKEND:
-        print(f"Keras runs on TensorFlow; {where} asks for {asked}.", file=sys.stderr)
+    chosen, where = chosen_backend()
+    if chosen != _BACKEND:
+        print(f"Keras runs on TensorFlow; {where} asks for {chosen}.", file=sys.stderr)
         os.environ[_VARIABLE] = _BACKEND

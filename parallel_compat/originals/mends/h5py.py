@@ -60,11 +60,11 @@ def apply(mends: Register) -> None:
 
         return reads
 
-    def writes_lists(place: int) -> Any:
+    def writes_lists(index: int) -> Any:
         def with_fixed_length(write: Any) -> Any:
             def writes(self: Any, *args: Any, **options: Any) -> Any:
-                if len(args) > place:
-                    args = (*args[:place], _fixed(args[place]), *args[place + 1 :])
+                if len(args) > index:
+                    args = (*args[:index], _fixed(args[index]), *args[index + 1 :])
                 elif "data" in options:
                     options["data"] = _fixed(options["data"])
                 return write(self, *args, **options)

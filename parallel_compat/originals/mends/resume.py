@@ -90,7 +90,7 @@ class _Trainings:
                 if keeper.state is not None:
                     about = keeper.state.about
                     passed["initial_epoch"] = epochs if about["ended"] else about["next_epoch"]
-                    print(f"parallel-compat: {keeper.told(epochs)}", file=sys.stderr, flush=True)
+                    print(f"parallel-compat: {keeper.progress(epochs)}", file=sys.stderr, flush=True)
                 history = fit(model, **passed)
                 keeper.ended()
                 return history
@@ -110,7 +110,7 @@ def _keeper(trainings: _Trainings, path: Path, others: list[Any]) -> Any:
             self.state = State.read(path)
             self.first = True
 
-        def told(self, epochs: int) -> str:
+        def progress(self, epochs: int) -> str:
             assert self.state is not None
             about = self.state.about
             if about["ended"]:
@@ -232,10 +232,10 @@ class State:
             ValueError: the state is of another training.
         """
         weights, optimizer = (self._list(kind) for kind in ("weight", "optimizer"))
-        mine = [tuple(value.shape) for value in model.get_weights()]
+        shapes = [tuple(value.shape) for value in model.get_weights()]
         names = [type(each).__name__ for each in others]
         kept = ([value.shape for value in weights], [name for name, _ in self.about["callbacks"]])
-        if kept != (mine, names):
+        if kept != (shapes, names):
             raise ValueError(
                 f"Expected the training whose state is in {path}. Received: another model or other callbacks "
                 f"({names}, kept {kept[1]}). Remove the file to start again."

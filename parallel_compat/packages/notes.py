@@ -7,7 +7,7 @@ is_of_2018 = True  # set by `answer`
 
 
 def answered() -> list[str]:
-    """Return what was asked for and answered, as in "scipy.misc.imresize: as SciPy 1.2 had it"."""
+    """Return the old names that were used and answered, as in "scipy.misc.imresize: as SciPy 1.2 had it"."""
     return [f"{what}: {how}" for what, how in sorted(_noted.items())]
 
 
