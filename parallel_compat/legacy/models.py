@@ -207,6 +207,28 @@ def load_weights(
     return saving.load_weights(model, filepath, by_name, skip_mismatch, reshape)
 
 
+def clone_model(model: keras.Model, *given: Any, **named: Any) -> keras.Model:
+    """Return a model of the same layers with new weights that is not compiled (`keras.models.clone_model`).
+
+    Keras 3 compiles the clone as the model was, for which functions of your own must be registered.
+
+    >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> clone_model(model).compiled
+    False
+
+    Args:
+        model: a functional or Sequential model.
+        *given: the other arguments of `keras.models.clone_model`.
+        **named: the same.
+    """
+    compiled, model.compiled = getattr(model, "compiled", False), False
+    try:
+        return keras.models.clone_model(model, *given, **named)
+    finally:
+        model.compiled = compiled
+
+
 @of_models("evaluate")
 def evaluate(model: keras.Model, *given: Any, **named: Any) -> Any:
     """Return what `model.evaluate` returns, the metrics of several outputs in the order in which they were given.
@@ -266,7 +288,7 @@ def metrics_names(model: keras.Model) -> list[str]:
         model: a compiled model.
 
     Raises:
-        ValueError: the model is not compiled, or it is of a class of your own and has seen no batch since.
+        ValueError: the model is not compiled, or it has a custom class and has seen no batch since.
     """
     if not getattr(model, "compiled", False):
         raise ValueError("Expected a compiled model. Received: one that is not. Call `compile` first.")

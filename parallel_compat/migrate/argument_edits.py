@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change
@@ -27,9 +26,7 @@ def rows_of(target: str) -> dict[str, Argument]:
     return rows
 
 
-def rewrite(
-    file: File, call: ast.Call, target: str, name: str, *, leave: frozenset[str] = frozenset()
-) -> Iterator[Finding]:
+def rewrite(file: File, call: ast.Call, target: str, name: str, *, leave: frozenset[str] = frozenset()) -> Findings:
     """Rewrite a call's arguments.
 
     Args:
@@ -50,7 +47,7 @@ def rewrite(
             yield from _keyword(file, call, argument, row, name)
 
 
-def _positional(file: File, call: ast.Call, target: str, name: str, rows: dict[str, Argument]) -> Iterator[Finding]:
+def _positional(file: File, call: ast.Call, target: str, name: str, rows: dict[str, Argument]) -> Findings:
     given = [calls.constant(argument) for argument in call.args]
     keywords = [keyword.arg or "" for keyword in call.keywords]
     agreeing, names = named_positions(target, given, keywords, file.era)
@@ -77,7 +74,7 @@ def _positional(file: File, call: ast.Call, target: str, name: str, rows: dict[s
         yield file.found(argument, message, edits)
 
 
-def _keyword(file: File, call: ast.Call, argument: ast.keyword, row: Argument, name: str) -> Iterator[Finding]:
+def _keyword(file: File, call: ast.Call, argument: ast.keyword, row: Argument, name: str) -> Findings:
     old = argument.arg
     assert old is not None
     value = calls.constant(argument.value)
@@ -111,7 +108,7 @@ def _is_harmless(file: File, row: Argument, value: object) -> bool:
     return value is not UNKNOWN and file.era not in row.not_in and row.is_harmless(value)
 
 
-def _provided(file: File, call: ast.Call, argument: ast.keyword, row: Argument, name: str) -> Iterator[Finding]:
+def _provided(file: File, call: ast.Call, argument: ast.keyword, row: Argument, name: str) -> Findings:
     target = file.names.target(call.func) or row.of
     stand_in = _stand_in(row, target)
     if target == stand_in:

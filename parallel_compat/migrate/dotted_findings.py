@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
@@ -25,7 +25,7 @@ class DottedFindings:
         self._homes = homes
         self._skips = skips
 
-    def find(self, chain: ast.Attribute, bindings: list[Binding]) -> Iterator[Finding]:
+    def find(self, chain: ast.Attribute, bindings: list[Binding]) -> Findings:
         """Yield what there is of one dotted name."""
         file = self._file
         root = root_name(chain)
@@ -89,7 +89,7 @@ class DottedFindings:
 
     def _whole_module(
         self, chain: ast.Attribute, root: ast.Name, base: str, bindings: list[Binding], path: str
-    ) -> Iterator[Finding]:
+    ) -> Findings:
         """A module of Keras as a value: `K = keras.backend`."""
         file = self._file
         above = file.tree.parents.get(chain)
@@ -117,7 +117,7 @@ class DottedFindings:
         bindings: list[Binding],
         target: str,
         entry: table.Path | None = None,
-    ) -> Iterator[Finding]:
+    ) -> Findings:
         file = self._file
         home = self._homes.home(bindings[0]) or base
         path = file.names.path(node) or ""
@@ -134,7 +134,7 @@ class DottedFindings:
         unsafe = is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH and _OF_BOTH
         yield file.found(node, moved(path, target, entry), [file.replace(node, text), *edits], unsafe=unsafe)
 
-    def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Iterator[Finding]:
+    def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Findings:
         """A name that neither the table nor, as far as the table knows, today's Keras has."""
         file = self._file
         path = file.names.path(chain)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
+from functools import cache
 from typing import TypeGuard
 
 from parallel_compat.migrate.scopes import Binding, Scope, Tree
@@ -188,37 +190,24 @@ def local_path_of(binding: Binding) -> str | None:
     return alias.name if alias.asname else binding.name
 
 
+@cache
 def today(path: str) -> str:
     """Return what a path is today, spelled under `keras` where it is of Keras."""
     entry = table.lookup(path)
     if entry is not None and entry.target is not None:
         path = entry.target
-    return _SHORT.get(found := table.canonical(path), found)
+    path = table.canonical(path)
+    return _SHORT.get(path) or _LAYER.sub(lambda match: match[1] + _LAYERS[match[2]], path)
 
 
-# One spelling for things that Keras keeps in two places.
+# One spelling for things that Keras keeps under two names.
 _SHORT = {
     "keras.models.Model": "keras.Model",
     "keras.models.Sequential": "keras.Sequential",
     "keras.layers.Input": "keras.Input",
-    "keras.layers.Convolution1D": "keras.layers.Conv1D",
-    "keras.layers.Convolution2D": "keras.layers.Conv2D",
-    "keras.layers.Convolution3D": "keras.layers.Conv3D",
-    "keras.layers.Convolution2DTranspose": "keras.layers.Conv2DTranspose",
-    "keras.layers.Convolution3DTranspose": "keras.layers.Conv3DTranspose",
-    "keras.layers.SeparableConvolution1D": "keras.layers.SeparableConv1D",
-    "keras.layers.SeparableConvolution2D": "keras.layers.SeparableConv2D",
-    "keras.layers.MaxPool1D": "keras.layers.MaxPooling1D",
-    "keras.layers.MaxPool2D": "keras.layers.MaxPooling2D",
-    "keras.layers.MaxPool3D": "keras.layers.MaxPooling3D",
-    "keras.layers.AvgPool1D": "keras.layers.AveragePooling1D",
-    "keras.layers.AvgPool2D": "keras.layers.AveragePooling2D",
-    "keras.layers.AvgPool3D": "keras.layers.AveragePooling3D",
-    "keras.layers.GlobalMaxPool2D": "keras.layers.GlobalMaxPooling2D",
-    "keras.layers.GlobalAvgPool2D": "keras.layers.GlobalAveragePooling2D",
-    "keras.layers.GlobalMaxPool3D": "keras.layers.GlobalMaxPooling3D",
-    "keras.layers.GlobalAvgPool3D": "keras.layers.GlobalAveragePooling3D",
 }
+_LAYERS = {"Convolution": "Conv", "MaxPool": "MaxPooling", "AvgPool": "AveragePooling"}
+_LAYER = re.compile(r"^(keras\.layers\.(?:Separable|Global)?)(Convolution|MaxPool|AvgPool)(?=[123]D)")
 
 
 def from_module(statement: ast.ImportFrom) -> str | None:

@@ -181,6 +181,13 @@ class File:
                 if self.kinds.of(call.func.value) in (None, of):
                     yield call, call.func.value
 
+    def calls_under(self, *paths: str) -> Iterator[tuple[str, ast.Call]]:
+        """Yield the calls of what is today at one of these paths, or below one that ends with a dot."""
+        below = tuple(path for path in paths if path.endswith("."))
+        for target, calls in self.calls_by_target.items():
+            if target in paths or target.startswith(below):
+                yield from ((target, call) for call in calls)
+
     def classes_of(self, *kinds: str) -> Iterator[ast.ClassDef]:
         """Yield the classes whose instances are of one of these kinds."""
         return (class_ for class_ in self.tree.classes if self.kinds.of_class(class_) in kinds)

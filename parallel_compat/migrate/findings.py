@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.names.eras import Era
@@ -36,6 +38,9 @@ class Finding:
     message: str
     edits: tuple[AnyEdit, ...] = ()
     hint: bool = False
+
+
+Findings: TypeAlias = Iterator[Finding]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import move_from, move_import
 from parallel_compat.migrate.module_homes import (
     MERGE,
@@ -32,7 +32,7 @@ class ImportFindings:
         self._homes = homes
         self._skips = skips
 
-    def of_from(self, statement: ast.ImportFrom) -> Iterator[Finding]:
+    def of_from(self, statement: ast.ImportFrom) -> Findings:
         """Yield what there is of `from a import b`."""
         file = self._file
         module = from_module(statement)
@@ -86,7 +86,7 @@ class ImportFindings:
             for call in self._file.tree.calls
         )
 
-    def of_import(self, statement: ast.Import) -> Iterator[Finding]:
+    def of_import(self, statement: ast.Import) -> Findings:
         """Yield what there is of `import a.b`."""
         file = self._file
         for alias in statement.names:

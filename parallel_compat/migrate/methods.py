@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import NODE, members
 from parallel_compat.names.table import Member
 
@@ -29,17 +28,6 @@ def member(of: str, name: str) -> Member:
     return next(row for row in members()[name] if row.of == of)
 
 
-def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
-    """Return whether a receiver is known not to be what `of` says.
-
-    An object of a class of the project that defines the method itself is none, whatever else it is.
-    """
-    kind = file.kinds.of(receiver)
-    if kind == of:
-        return file.kinds.has_own(receiver, name)
-    return kind is not None or file.kinds.has_own(receiver, name) or file.names.is_module(receiver)
-
-
 def short(file: File, node: ast.expr) -> str:
     """Return a short spelling of an object, for messages."""
     text = file.source.segment(node)
@@ -54,7 +42,7 @@ def guessed(file: File, node: ast.expr, of: str) -> str:
 
 def to_function(
     file: File, call: ast.Call, row: Member, *, more: tuple[AnyEdit, ...] = (), telling: bool = False
-) -> Iterator[Finding]:
+) -> Findings:
     """Turn a method's call into a function's; a `telling` call is certainly one of that method.
 
     >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File

@@ -145,8 +145,7 @@ class _Walk:
 
     def block(self, statements: list[ast.stmt], parent: ast.AST, scope: Scope) -> None:
         for statement in statements:
-            self.tree.parents[statement] = parent
-            self.visit(statement, scope)
+            self.child(statement, parent, scope)
 
     def visit(self, node: ast.AST, scope: Scope) -> None:
         method = getattr(self, "visit_" + type(node).__name__, None)
@@ -154,6 +153,10 @@ class _Walk:
             method(node, scope)
         else:
             self.children(node, scope)
+
+    def child(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
+        self.tree.parents[node] = parent
+        self.visit(node, scope)
 
     def children(self, node: ast.AST, scope: Scope) -> None:
         parents = self.tree.parents
@@ -184,16 +187,17 @@ class _Walk:
 
     def visit_Attribute(self, node: ast.Attribute, scope: Scope) -> None:
         self.tree.attributes.append(node)
-        self.tree.scopes[node] = scope
-        self.children(node, scope)
+        self.with_scope(node, scope)
 
     def visit_Call(self, node: ast.Call, scope: Scope) -> None:
         self.tree.calls.append(node)
-        self.tree.scopes[node] = scope
-        self.children(node, scope)
+        self.with_scope(node, scope)
 
     def visit_Subscript(self, node: ast.Subscript, scope: Scope) -> None:
         self.tree.subscripts.append(node)
+        self.with_scope(node, scope)
+
+    def with_scope(self, node: ast.AST, scope: Scope) -> None:
         self.tree.scopes[node] = scope
         self.children(node, scope)
 
@@ -209,9 +213,7 @@ class _Walk:
         self.tree.scopes[node] = scope
         for alias in node.names:
             self.tree.parents[alias] = node
-            name = alias.asname or alias.name.partition(".")[0]
-            self.tree.imported[alias] = self.bind(name, alias, scope)
-            self.tree.imported[alias].statement = node
+            self.imported(alias, alias.asname or alias.name.partition(".")[0], node, scope)
 
     def visit_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
         self.tree.imports.append(node)
@@ -221,12 +223,14 @@ class _Walk:
             if alias.name == "*":
                 self.tree.stars.append(node)
             else:
-                self.tree.imported[alias] = self.bind(alias.asname or alias.name, alias, scope)
-                self.tree.imported[alias].statement = node
+                self.imported(alias, alias.asname or alias.name, node, scope)
+
+    def imported(self, alias: ast.alias, name: str, statement: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        self.tree.imported[alias] = binding = self.bind(name, alias, scope)
+        binding.statement = statement
 
     def visit_Assign(self, node: ast.Assign, scope: Scope) -> None:
-        self.tree.parents[node.value] = node
-        self.visit(node.value, scope)
+        self.child(node.value, node, scope)
         for target in node.targets:
             self.tree.parents[target] = node
             self.assign(target, node.value, scope)
@@ -237,8 +241,7 @@ class _Walk:
             scope.find(node.target.id)[-1].value = node.value
 
     def visit_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> None:
-        self.tree.parents[node.value] = node
-        self.visit(node.value, scope)
+        self.child(node.value, node, scope)
         home = scope
         while isinstance(home.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and home.parent:
             home = home.parent
@@ -266,19 +269,12 @@ class _Walk:
         else:
             self.visit(target, scope)
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler, scope: Scope) -> None:
+    def named(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, scope: Scope) -> None:
         if node.name:
             self.bind(node.name, node, scope)
         self.children(node, scope)
 
-    def visit_MatchAs(self, node: ast.MatchAs, scope: Scope) -> None:
-        if node.name:
-            self.bind(node.name, node, scope)
-        self.children(node, scope)
-
-    def visit_MatchStar(self, node: ast.MatchStar, scope: Scope) -> None:
-        if node.name:
-            self.bind(node.name, node, scope)
+    visit_ExceptHandler = visit_MatchAs = visit_MatchStar = named
 
     def visit_MatchMapping(self, node: ast.MatchMapping, scope: Scope) -> None:
         if node.rest:
@@ -303,11 +299,9 @@ class _Walk:
         self.bind(node.name, node, scope)
         self.tree.functions.append(node)
         for decorator in node.decorator_list:
-            self.tree.parents[decorator] = node
-            self.visit(decorator, scope)
+            self.child(decorator, node, scope)
         if node.returns is not None:
-            self.tree.parents[node.returns] = node
-            self.visit(node.returns, scope)
+            self.child(node.returns, node, scope)
         inner = self.function(node, scope)
         self.declarations(node.body, inner)
         self.block(node.body, node, inner)
@@ -317,8 +311,7 @@ class _Walk:
     def visit_Lambda(self, node: ast.Lambda, scope: Scope) -> None:
         self.tree.functions.append(node)
         inner = self.function(node, scope)
-        self.tree.parents[node.body] = node
-        self.visit(node.body, inner)
+        self.child(node.body, node, inner)
 
     def function(self, node: FunctionNode, scope: Scope) -> Scope:
         inner = Scope(node, scope)
@@ -326,16 +319,14 @@ class _Walk:
         arguments = node.args
         self.tree.parents[arguments] = node
         for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
-            self.tree.parents[default] = arguments
-            self.visit(default, scope)
+            self.child(default, arguments, scope)
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         every += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
         for argument in every:
             self.tree.parents[argument] = arguments
             self.bind(argument.arg, argument, inner)
             if argument.annotation is not None:
-                self.tree.parents[argument.annotation] = argument
-                self.visit(argument.annotation, scope)
+                self.child(argument.annotation, argument, scope)
         return inner
 
     def declarations(self, body: list[ast.stmt], scope: Scope) -> None:
@@ -349,8 +340,7 @@ class _Walk:
         self.bind(node.name, node, scope)
         self.tree.classes.append(node)
         for expression in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
-            self.tree.parents[expression] = node
-            self.visit(expression, scope)
+            self.child(expression, node, scope)
         inner = Scope(node, scope)
         self.tree.scopes[node] = inner
         self.block(node.body, node, inner)
@@ -359,16 +349,12 @@ class _Walk:
         inner = Scope(node, scope)
         for index, generator in enumerate(node.generators):
             self.tree.parents[generator] = node
-            self.tree.parents[generator.iter] = generator
-            self.visit(generator.iter, inner if index else scope)
-            self.tree.parents[generator.target] = generator
-            self.visit(generator.target, inner)
+            self.child(generator.iter, generator, inner if index else scope)
+            self.child(generator.target, generator, inner)
             for condition in generator.ifs:
-                self.tree.parents[condition] = generator
-                self.visit(condition, inner)
+                self.child(condition, generator, inner)
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for result in results:
-            self.tree.parents[result] = node
-            self.visit(result, inner)
+            self.child(result, node, inner)
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehension

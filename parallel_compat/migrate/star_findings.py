@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import replace_star
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, moved
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names import table
 
 
-def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Iterator[Finding]:
+def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Findings:
     """Yield what there is of one star import."""
     module = from_module(statement)
     if module is None or not table.names_of(module) or skips(file.source.start(statement)):
@@ -28,7 +28,7 @@ def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], b
         yield file.found(statement, moved(module, home, None), edits)
 
 
-def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
+def of_names(file: File, skips: Callable[[int], bool]) -> Findings:
     """Yield what there is of names that only an old star import brought, and that the star of today does not bring."""
     if not file.tree.stars:
         return
@@ -80,7 +80,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
         yield file.found(node, message, [file.insert_statement(statement, added)])
 
 
-def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool]) -> Iterator[Finding]:
+def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool]) -> Findings:
     """Yield what there is of a dotted name whose first part is a module that a star brought: `layers.core.Dense`."""
     node: ast.AST = root
     while isinstance(node := file.tree.parents[node], ast.Attribute):

@@ -56,9 +56,7 @@ def verify(script: str, arguments: Sequence[str], options: Sequence[str], era: s
 
         def compared(*given: str, name: str) -> tuple[Comparison, dict[str, Any]]:
             new, report = runs.migrated(*given, name=name)
-            made = compare(old, new, again)
-            made.sources, made.era = sources, runs.era
-            return made, report
+            return compare(old, new, again, sources, runs.era), report
 
         first, report = compared(*options, name="the project as it is rewritten")
         known = [row[0] for row in results.differing([(runs.era, sources)], "migrate")]
@@ -107,7 +105,7 @@ def lines(found: Verified) -> list[str]:
             told.append(f"matters: {reason.text} Seen: {place}: {finding.text}. {reason.remedy}")
         of_models.add(model)
     if last.is_equal and found.known:
-        told.append(f"no difference seen of what the sources name: {'; '.join(found.known)}")
+        told.append(f"known differences that were not seen: {'; '.join(found.known)}")
     return told
 
 

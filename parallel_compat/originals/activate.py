@@ -1,4 +1,4 @@
-"""Puts an original in the place of today's Keras, for the length of a process."""
+"""Puts an original where today's Keras would be, for one process."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, co
         The folder of the original.
 
     Raises:
-        FetchError: it could not be fetched; nothing half-done is left.
+        FetchError: it could not be fetched; no incomplete files remain.
     """
     original = ORIGINALS[name]
     for needed in original.needs:

@@ -16,12 +16,11 @@ every batch: `fit(generator)` takes no lists, and loses batches under a strategy
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.generator_arguments import OF_SAMPLES
 from parallel_compat.names.members import SEQUENCE
@@ -39,7 +38,7 @@ _METHODS = {
 }
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the generator functions."""
     for call in file.tree.calls:
         method, names = _METHODS.get(file.names.path(call.func) or "", ("", ()))
@@ -53,7 +52,7 @@ def find(file: File) -> Iterator[Finding]:
         yield from _sequence(file, class_)
 
 
-def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> Iterator[Finding]:
+def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> Findings:
     model, given = call.args[0], call.args[1:]
     values = {**dict(zip(names, given, strict=False)), **{one.arg: one.value for one in call.keywords if one.arg}}
     source = file.source
@@ -113,7 +112,7 @@ def _is_kept(file: File, node: ast.expr) -> bool:
     return file.kinds.of(node) == SEQUENCE
 
 
-def _sequence(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _sequence(file: File, class_: ast.ClassDef) -> Findings:
     """A Sequence of today wants its own `__init__` to be called, and is named `PyDataset`."""
     base = next((base for base in class_.bases if file.names.target(base) == "keras.utils.Sequence"), None)
     if base is None:

@@ -14,12 +14,11 @@ comes from `legacy_numerics.py`. A callback that assigns `self.model` calls `sel
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
@@ -34,7 +33,7 @@ _NAMES = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only
 _OF_TODAY = ("save_freq", "initial_value_threshold")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find checkpoints, and callbacks that assign their model."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
@@ -45,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
             yield from _assigned(file, node)
 
 
-def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Iterator[Finding]:
+def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Findings:
     if calls.has_stars(call):
         yield file.attention(call, f"`{name}` with unknown arguments: name them.")
         return
@@ -96,7 +95,7 @@ def _spelled(file: File, target: str, call: ast.Call) -> tuple[str, tuple[AnyEdi
     return spell(file, target, call)
 
 
-def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _assigned(file: File, node: ast.Attribute) -> Findings:
     class_ = file.tree.enclosing_class(node)
     assignment = file.tree.parents.get(node)
     if class_ is None or not isinstance(node.value, ast.Name) or node.value.id != "self":

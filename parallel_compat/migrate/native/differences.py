@@ -17,11 +17,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, native, project
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding, Findings, Status
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names.eras import Era
 from parallel_compat.names.native import NOTES, PARALLEL_MODELS
@@ -32,7 +31,7 @@ from parallel_compat.names.results import RESULTS, TODAY
 _ONE_NUMBER = r"loss_weights|metrics\s*=\s*\[(?:[^\]]*,)?\s*[a-z_]\w*\s*[,\]]"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find what is computed otherwise: by a strategy than by a parallel model, from a file of Keras 2 than then."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
@@ -46,7 +45,7 @@ def find(file: File) -> Iterator[Finding]:
             yield file.attention(call, NOTES[path])
 
 
-def of_keras_2(file: File) -> Iterator[Finding]:
+def of_keras_2(file: File) -> Findings:
     """Find what Keras 3 computes differently from the source's era: once each."""
     era = file.era or Era.KERAS_2_2_4
     if not file.old or era is Era.TODAY:

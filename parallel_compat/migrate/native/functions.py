@@ -20,12 +20,11 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.names.members import TENSOR
 from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed
@@ -36,7 +35,7 @@ _VARIABLES = re.compile(r"\bupdate(?:_add|_sub)?\(|set_value\(|\.assign|add_upda
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Tuple)
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of functions of this package that plain Keras has under another name."""
     rows = functions()
     for call in file.tree.calls:
@@ -96,7 +95,7 @@ def _spelled(file: File, call: ast.Call, rows: tuple[Native, ...]) -> tuple[Nati
     return None
 
 
-def _dim_ordering(file: File, call: ast.Call) -> Iterator[Finding]:
+def _dim_ordering(file: File, call: ast.Call) -> Findings:
     """`K.image_dim_ordering() == "th"` asks, by the names of Keras 1, whether channels come first."""
     above = file.tree.parents.get(call)
     other = above.comparators[0] if isinstance(above, ast.Compare) and above.left is call else None
@@ -204,7 +203,7 @@ def _expression(file: File, call: ast.Call, row: Native, values: dict[str, ast.e
     return [*edits, *spelled[1]]
 
 
-def _filled(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def _filled(file: File, call: ast.Call, name: str) -> Findings:
     """`K.zeros(shape)` in a function: a tensor, where nothing in the file gives variables other values."""
     within = any(isinstance(above, ast.FunctionDef | ast.Lambda) for above in file.tree.ancestors(call))
     kept = isinstance(file.tree.parents[call], ast.Assign | ast.AnnAssign | ast.Return) and _VARIABLES.search(
@@ -219,7 +218,7 @@ def _filled(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
     yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
 
 
-def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[Finding]:
+def _class(file: File, call: ast.Call, target: str, arguments: str) -> Findings:
     """`CuDNNLSTM(8)` is an `LSTM` whose gates are spelled out."""
     edits = retarget(file, call.func, target)
     name = (file.names.path(call.func) or "").rpartition(".")[2]
@@ -229,7 +228,7 @@ def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[
         yield file.found(call, f"`{name}` is now `{target}`.", [*edits, calls.append(file, call, arguments)])
 
 
-def _function(file: File, call: ast.Call) -> Iterator[Finding]:
+def _function(file: File, call: ast.Call) -> Findings:
     """`K.function([a], [b])` takes lists and returns a list of arrays."""
     lists = [isinstance(argument, ast.List) for argument in call.args]
     spelled = spell(file, "legacy_numerics.function_of", call)

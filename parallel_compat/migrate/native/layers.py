@@ -12,12 +12,11 @@ A layer no longer takes a fixed batch size; `keras.Input` does.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import retarget
 from parallel_compat.names.native import CLASSES, functions
 from parallel_compat.names.table import Change
@@ -25,7 +24,7 @@ from parallel_compat.names.table import Change
 _LAYERS = "parallel_compat.legacy.layers."
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of layers of this package."""
     found: dict[str, list[tuple[ast.Call, str | None, list[str]]]] = {}
     for call in file.tree.calls:

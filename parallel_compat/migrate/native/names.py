@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import remove_aliases
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.migrate.rules import imports
@@ -27,7 +27,7 @@ _OURS = "parallel_compat."
 _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among classes
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the remaining names of this package."""
     left: list[ast.Name | ast.Attribute] = []
     for node in _uses(file):
@@ -83,7 +83,7 @@ def _uses(file: File) -> Iterator[ast.Name | ast.Attribute]:
         yield node
 
 
-def _unused_imports(file: File) -> Iterator[Finding]:
+def _unused_imports(file: File) -> Findings:
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
     used = {file.names.path(node) for node in nodes if isinstance(node.ctx, ast.Load)}
     names = {name.id for name in file.tree.names if isinstance(name.ctx, ast.Load)}

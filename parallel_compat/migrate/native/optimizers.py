@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import retarget, spell
 
@@ -30,7 +29,7 @@ _CLASSES = "parallel_compat.legacy.optimizers."
 _SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learning_rate\b")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of optimizers of this package."""
     found: dict[str, list[ast.Call]] = {}
     for call in file.tree.calls:

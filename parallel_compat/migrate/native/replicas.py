@@ -28,7 +28,7 @@ from dataclasses import replace
 from parallel_compat.migrate import calls, native
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import (
     block_of,
@@ -52,7 +52,7 @@ class Unclear(Exception):
     """The source does not tell how; the message says what to do."""
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `multi_gpu_model`: one a run in each function, as each changes the lines around it."""
     done: set[int] = set()
     for call in file.tree.calls:

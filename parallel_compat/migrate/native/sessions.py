@@ -14,11 +14,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import indent_of, is_alone, remove_statement, statement_of
 from parallel_compat.names.native import BACKEND
@@ -27,14 +26,14 @@ _SESSIONS = "parallel_compat.legacy.session."
 _WITHOUT_EFFECT = frozenset(("allow_soft_placement", "log_device_placement"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find sessions that are set, and their configurations."""
     for call in file.tree.calls:
         if file.names.path(call.func) == f"{BACKEND}.set_session" and len(call.args) == 1:
             yield from _set(file, call)
 
 
-def _set(file: File, call: ast.Call) -> Iterator[Finding]:
+def _set(file: File, call: ast.Call) -> Findings:
     statement = statement_of(file, call)
     gone: list[ast.stmt] = [statement] if isinstance(statement, ast.Expr) and statement.value is call else []
     session: ast.expr | None = call.args[0]

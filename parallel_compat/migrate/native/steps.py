@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.defaults import of_era
@@ -38,7 +38,7 @@ _EMBEDDING = re.compile(r"\bEmbedding\(")
 _BY_ROW = ("Nadam", "Adamax", "Adadelta")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that step otherwise, in a source that was written for an older Keras."""
     if not file.old or file.era in (None, Era.TODAY):
         return
@@ -60,7 +60,7 @@ def find(file: File) -> Iterator[Finding]:
     for string in file.tree.strings:
         kind = next((each for each in _REASONS if each in reasons and each.lower() == string.value), "")
         if kind and string not in compiled_with and not _is_a_key(file, string):
-            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` steps as then."
+            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` makes the old steps."
             yield file.attention(string, message)
 
 
@@ -68,7 +68,7 @@ def _has_more(call: ast.Call) -> bool:
     return any(calls.keyword(call, name) is not None for name in ("momentum", "centered"))
 
 
-def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Iterator[Finding]:
+def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Findings:
     if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
         return  # `Adam.from_config`, a class made of it
     if by_row:
@@ -102,7 +102,7 @@ def _compiled_with(file: File) -> Iterator[ast.expr]:
             yield keyword.value if keyword is not None else call.args[0]
 
 
-def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterator[Finding]:
+def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findings:
     """`compile('rmsprop')`."""
     for node in _compiled_with(file):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node.value.lower() not in names:
@@ -114,6 +114,6 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterat
         spelled = spell(file, f"legacy_numerics.{name}", node)
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
         if spelled is None or not file.is_of_standalone_keras:
-            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the results of then.")
+            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the old results.")
         else:
             yield file.found(node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])

@@ -10,16 +10,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from importlib import import_module
 from typing import Protocol, cast
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names import tsv
 
 _EXAMPLE = re.compile(r"```(diff|python)\n(.*?)```", re.DOTALL)
-
 
 _ROWS = tsv.rows("rules.tsv", 3, __package__)
 ALL = tuple(name for name, _, _ in _ROWS)
@@ -37,7 +35,7 @@ class Rule(Protocol):
 
     __doc__: str | None
 
-    def find(self, file: File) -> Iterator[Finding]:
+    def find(self, file: File) -> Findings:
         """Find what the rule is about."""
         ...
 

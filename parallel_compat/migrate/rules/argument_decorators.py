@@ -16,18 +16,17 @@ Copied layers have `@interfaces.legacy_conv3d_support` above `__init__`. It tran
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import remove_aliases
 
 _MODULES = ("keras.legacy.interfaces", "parallel_compat.legacy.interfaces")  # the latter, where it was rewritten
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the decorators, and the imports that serve nothing else."""
     roots: set[ast.Name] = set()
     message, unsafe = "It translated arguments of Keras 1.", "does a caller still pass those?"

@@ -15,18 +15,12 @@ saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import argument_edits
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of callbacks with old arguments."""
-    for target, found in file.calls_by_target.items():
-        if not target.startswith("keras.callbacks."):
-            continue
-        name = target.rpartition(".")[2]
-        for call in found:
-            yield from argument_edits.rewrite(file, call, target, name)
+    for target, call in file.calls_under("keras.callbacks."):
+        yield from argument_edits.rewrite(file, call, target, target.rpartition(".")[2])

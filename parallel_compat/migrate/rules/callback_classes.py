@@ -17,12 +17,11 @@ In Keras 3 `Callback.model` cannot be assigned, `ModelCheckpoint` has no `period
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, project_facts
 from parallel_compat.migrate.dotted_names import is_of_self, is_self
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _STAND_INS = {
     "keras.callbacks.Callback": "parallel_compat.legacy.callbacks.Callback",
@@ -34,7 +33,7 @@ _BOARD = "keras.callbacks.TensorBoard"
 _CHECKPOINT_FIELDS = frozenset(("period", "epochs_since_last_save", "monitor_op"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes."""
     for class_ in file.tree.classes:
         for base in class_.bases:

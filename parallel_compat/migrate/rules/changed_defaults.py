@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
@@ -34,7 +34,7 @@ from parallel_compat.names.table import Default
 _REQUIRED = "(required)"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls that rely on a changed default."""
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
@@ -52,7 +52,7 @@ def _given(call: ast.Call, row: Default) -> bool:
     return row.position is not None and len(call.args) > row.position
 
 
-def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> Iterator[Finding]:
+def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> Findings:
     arguments: list[str] = []
     imports: list[Edit] = []
     messages: list[str] = []
@@ -78,7 +78,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
     yield file.found_in_old_code(call, message.rstrip(), [edit, *imports], "today's default")
 
 
-def _named_optimizers(file: File) -> Iterator[Finding]:
+def _named_optimizers(file: File) -> Findings:
     """`compile(optimizer='adadelta')`, and names that may get there: `def build(optimizer='adadelta')`."""
     given = list(_given_optimizers(file))
     for node in given:

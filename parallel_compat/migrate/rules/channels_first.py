@@ -13,17 +13,16 @@ x = Conv2D(8, 3, data_format="channels_first")(x)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _SETTERS = ("set_image_data_format", "set_image_dim_ordering")
 _FIRST = ("channels_first", "th")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find where channels come first, once in a source."""
     found = next((call for call in file.tree.calls if _adds_to_first(file, call)), None)
     if found is not None:

@@ -11,17 +11,15 @@ Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 
 _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find checkpoints whose file name Keras 3 refuses."""
     for call in file.calls_by_target.get("keras.callbacks.ModelCheckpoint", ()):
         path = file.tree.resolved(calls.argument(call, "filepath", 0))
@@ -31,7 +29,7 @@ def find(file: File) -> Iterator[Finding]:
         if ending.endswith(allowed) if ending is not None else calls.keyword(call, "save_freq") is not None:
             continue
         if ending is None and not file.old:
-            message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
+            message = f"If the file name may not end in {allowed[0]}: `{_TARGET}` takes any name."
             edits = file.replaced_by(_TARGET, call.func)
             if edits is None:
                 yield file.attention(call, message, hint=True)

@@ -22,14 +22,14 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _OF_KERAS = "keras.optimizers"
 _STAND_INS = "parallel_compat.legacy.optimizers"
 _OLD = frozenset(("lr", "decay"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find what such calls choose among."""
     seen: set[ast.expr] = set()
     for call in file.tree.calls:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
 
@@ -28,7 +28,7 @@ _LOADS = ("keras.models.load_model", "parallel_compat.legacy.models.load_model")
 _METRICS_PLACE = 2  # in Keras 2
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such calls."""
     with_metrics = [call for call in file.method_calls.get("compile", ()) if _has_metrics(call)]
     for call, model in file.calls_on(MODEL, "compile"):

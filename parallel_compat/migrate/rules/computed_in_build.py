@@ -16,10 +16,9 @@ class Part(Layer):
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 
@@ -28,14 +27,14 @@ _MAKING = ("add_weight", "add_variable")
 _OF_THE_WEIGHT = frozenset(("shape", "dtype", "name", "ndim", "get_shape"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find attributes that `build` computes of weights."""
     for class_ in file.classes_of(LAYER):
         if (build := methods_of(class_).get("build")) is not None:
             yield from _computed(file, build)
 
 
-def _computed(file: File, build: ast.FunctionDef) -> Iterator[Finding]:
+def _computed(file: File, build: ast.FunctionDef) -> Findings:
     assignments = [node for node in ast.walk(build) if isinstance(node, ast.Assign) and len(node.targets) == 1]
     weights = {
         ast.unparse(node.targets[0])

@@ -17,18 +17,17 @@ file has validation data, nothing changes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _OF_KERAS = "keras.callbacks.CSVLogger"
 _STAND_IN = "parallel_compat.legacy.callbacks.CSVLogger"
 _VALIDATIONS = ("validation_data", "validation_split")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find loggers that are made, and classes that derive from it."""
     trained = [each for name in ("fit", "fit_generator") for each in file.method_calls.get(name, ())]
     trained += file.calls_by_target.get("parallel_compat.fit_generator", ())

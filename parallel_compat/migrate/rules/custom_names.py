@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of, text_of
 from parallel_compat.migrate.rules.metric_functions import METRIC_FUNCTION
 from parallel_compat.migrate.scopes import defaults_of, methods_of
@@ -57,7 +57,7 @@ class _Given(NamedTuple):
     scope: ast.With | None
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find strings that name a function of the project's own, and dictionaries whose names Keras 3 does not ask for."""
     given = _given(file)
     names = {*given, *file.project.custom_names}
@@ -71,7 +71,7 @@ def find(file: File) -> Iterator[Finding]:
     yield from _not_required(file)
 
 
-def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: bool) -> Iterator[Finding]:
+def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: bool) -> Findings:
     function = own and _function(file, own.value)
     if own is not None and own.scope is not None and own.scope not in file.tree.ancestors(node):
         function = None
@@ -139,16 +139,13 @@ def _is_seen_from(file: File, function: ast.Name, node: ast.expr) -> bool:
 
 def _named_to_keras(file: File, names: set[str]) -> Iterator[tuple[ast.Constant, bool]]:
     """Yield the strings among `names` that Keras is given, and whether as a metric."""
-    for target, found in file.calls_by_target.items():
-        if not target.startswith("keras.layers.") and target not in _GETS:
-            continue
-        for call in found:
-            place = _PLACES.get(target)
-            for node in call.args[place : place + 1] if place is not None else ():
-                yield from ((each, target == "keras.metrics.get") for each in _strings(node, names))
-            for keyword in call.keywords:
-                if (keyword.arg or "").endswith(_ENDINGS):
-                    yield from ((each, False) for each in _strings(keyword.value, names))
+    for target, call in file.calls_under("keras.layers.", *_GETS):
+        place = _PLACES.get(target)
+        for node in call.args[place : place + 1] if place is not None else ():
+            yield from ((each, target == "keras.metrics.get") for each in _strings(node, names))
+        for keyword in call.keywords:
+            if (keyword.arg or "").endswith(_ENDINGS):
+                yield from ((each, False) for each in _strings(keyword.value, names))
     for call, _ in file.calls_on(MODEL, "compile"):
         for name, place in (("loss", 1), ("metrics", 2), ("weighted_metrics", None)):
             given = file.tree.resolved(calls.argument(call, name, place))
@@ -187,7 +184,7 @@ def _name_of_place(file: File, node: ast.Constant) -> str:
     return ""
 
 
-def _not_required(file: File) -> Iterator[Finding]:
+def _not_required(file: File) -> Findings:
     """Find `custom_objects={"relu": relu}` of functions of Keras 3, which make layers of a config and ask nobody."""
     for call in file.tree.calls:
         is_of_config = isinstance(call.func, ast.Attribute) and call.func.attr == "from_config"

@@ -12,16 +12,15 @@ utils = importlib.import_module("keras.utils.np_utils")
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.module_homes import is_legacy_module, what_became
 from parallel_compat.names import table
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find imports by string, and attributes read by string from a module of Keras."""
     for call in file.tree.calls:
         name = call.func.id if isinstance(call.func, ast.Name) else ""

@@ -20,19 +20,18 @@ compiled elsewhere, `settle_trainable` is called before its `trainable` is set.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_self, names_in, root_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, MODEL
 
 _TARGET = "parallel_compat.legacy.models.settle_trainable"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find models that are compiled before `trainable` is set, and not again after it."""
     stored = [each for each in file.tree.attributes if each.attr == "trainable" and isinstance(each.ctx, ast.Store)]
     yield from _of_elsewhere(file, stored)
@@ -56,7 +55,7 @@ def find(file: File) -> Iterator[Finding]:
         yield file.found(call, message, edits, hint=not file.old)
 
 
-def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
+def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Findings:
     """Find where `trainable` is set of an argument, or an attribute, that this file neither makes nor compiles."""
     compiled = {_receiver(call) for call in file.method_calls.get("compile", ())}
     seen: set[tuple[str, ast.AST | None]] = set()

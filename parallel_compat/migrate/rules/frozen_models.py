@@ -23,13 +23,13 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import names_in
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
 
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find models that are frozen, and layers inside them that are not."""
     flags = [each for each in file.tree.attributes if assigned(file, each) is not None]
     for target in flags:
@@ -40,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
             yield from _built_on(file, target, flags)
 
 
-def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
+def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Findings:
     """Find layers that are thawed in a frozen model that is called, or handed on, as a whole."""
     name = ast.unparse(frozen.value)
     thaws = [
@@ -57,7 +57,7 @@ def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> It
             yield file.attention(each, message)
 
 
-def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
+def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Findings:
     """Find a model of Keras 2.2.4 that is frozen as a whole alone, where its outputs or layers go into another one."""
     name = ast.unparse(frozen.value)
     if any(_holder(file, each.value) == name and not is_set(file, each, to=True) for each in flags):

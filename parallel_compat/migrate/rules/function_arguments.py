@@ -9,18 +9,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import argument_edits
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.arguments import arguments as rows
 from parallel_compat.names.positions import has_positions
 
 _OTHERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.Model", "keras.Input")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of functions with old arguments."""
     for target, found in file.calls_by_target.items():
         if target.startswith(_OTHERS) or (target not in rows() and not has_positions(target)):

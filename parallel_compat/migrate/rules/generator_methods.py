@@ -16,12 +16,11 @@ that. Keras 1's argument names become Keras 2's.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
@@ -30,13 +29,11 @@ _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 _IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: pass `shuffle=False`."
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the generator methods."""
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         row = methods.member(MODEL, name)
-        for call in file.method_calls.get(name, ()):
-            if methods.is_other(file, calls.receiver(call), name, MODEL):
-                continue
+        for call, _ in file.calls_on(MODEL, name):
             of_samples = [keyword for keyword in call.keywords if keyword.arg in OF_SAMPLES]
             for keyword in of_samples:
                 assert keyword.arg is not None

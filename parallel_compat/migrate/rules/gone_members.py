@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.methods import WHAT
 from parallel_compat.migrate.scopes import methods_of
@@ -76,7 +76,7 @@ _PROVIDED = (
 )
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find members that are gone."""
     gone = {name: [row for row in rows if _is_gone(row)] for name, rows in members().items()}
     for node in file.tree.attributes:
@@ -144,7 +144,7 @@ def _is_called(file: File, node: ast.Attribute, of: str) -> bool:
     return any(word in name.split("_") or name.endswith(word) for word in _CALLED.get(of, ()))
 
 
-def _provided(file: File) -> Iterator[Finding]:
+def _provided(file: File) -> Findings:
     """Members that functions of this package give."""
     for node in file.tree.attributes:
         if node.attr not in _PROVIDED or not isinstance(node.ctx, ast.Load) or is_self(node.value):
@@ -167,7 +167,7 @@ def _provided(file: File) -> Iterator[Finding]:
             break
 
 
-def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Iterator[Finding]:
+def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Findings:
     """Make a function's call of an attribute that is read."""
     assert row.new is not None
     edits = file.read_by_function(row.new, node)

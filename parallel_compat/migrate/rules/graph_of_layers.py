@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
@@ -40,7 +40,7 @@ _MODES = ("training", "is_training", "train")
 _COMPILED = ("loss", "metrics", "weighted_metrics")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such code."""
     for node, what in (*_of_lambda_layers(file), *_compiled(file)):
         captured = _captured(file, node)
@@ -114,7 +114,7 @@ def _scopes(function: ast.AST) -> Iterator[ast.AST]:
     return (each for each in ast.walk(function) if isinstance(each, (*_FUNCTIONS, ast.ListComp, ast.GeneratorExp)))
 
 
-def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Findings:
     """`compute_mask(self, inputs, mask)` that takes the mask of one of several inputs."""
     method = methods_of(class_).get("compute_mask")
     mask = method.args.args[2].arg if method is not None and len(method.args.args) > 2 else None
@@ -125,7 +125,7 @@ def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
             return
 
 
-def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _applied_by_itself(file: File, class_: ast.ClassDef) -> Findings:
     """`__call__` without `call`: it applies layers that it makes, which were the model's."""
     methods = methods_of(class_)
     if "__call__" in methods and "call" not in methods:
@@ -136,7 +136,7 @@ def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         yield file.attention(methods["__call__"], message)
 
 
-def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _by_position(file: File, class_: ast.ClassDef) -> Findings:
     """`self.block(x, training, mask)` in `call`."""
     method = methods_of(class_).get("call")
     for each in ast.walk(method) if method is not None else ():
@@ -153,7 +153,7 @@ def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
             return
 
 
-def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
+def _mode_by_position(file: File, call: ast.Call) -> Findings:
     """`net(x, True)`, `discriminator(images, is_training)`: the second argument of a model is named."""
     name = _mode_of_known(file, call)
     if name is not None:

@@ -14,17 +14,16 @@ Under Keras 3 such towers run one after the other, each with the whole batch on 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import last_name
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
 
 _NAMES = ("make_parallel", "to_multi_gpu")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such functions, and the calls of them."""
     if not any(word in file.source.text for word in ("device", *_NAMES)):
         return

@@ -15,12 +15,11 @@ Keras 3's `hard_sigmoid` is relu6(x + 3) / 6. Keras 2's was clip(0.2 x + 0.5, 0,
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of, text_of
 from parallel_compat.migrate.scopes import defaults_of
 from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
@@ -31,7 +30,7 @@ _AUTO = {'"auto"': '"sum_over_batch_size"', "'auto'": "'sum_over_batch_size'"}
 _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find strings that name something: in arguments of Keras, and elsewhere those that nothing else says."""
     found = list(_in_arguments(file))
     yield from found
@@ -53,33 +52,27 @@ def _is_passed_on(file: File, node: ast.Constant) -> bool:
     return not (isinstance(parent, ast.keyword) and parent.arg == "name")
 
 
-def _in_arguments(file: File) -> Iterator[Finding]:
+def _in_arguments(file: File) -> Findings:
     for call, _ in file.calls_on(MODEL, "compile"):
         yield from _strings(file, calls.argument(call, "loss", 1), "loss")
         for name in ("metrics", "weighted_metrics"):
             yield from _strings(file, calls.argument(call, name), "metric")
-    for target, found in file.calls_by_target.items():
-        if not target.startswith("keras.layers."):
-            continue
-        for call in found:
-            for keyword in call.keywords:
-                if (keyword.arg or "").endswith("_constraint"):
-                    yield from _strings(file, keyword.value, "constraint")
-                if keyword.arg in ("activation", "recurrent_activation", "inner_activation"):
-                    yield from _hard_sigmoid(file, keyword.value)
-            if target == "keras.layers.Activation" and call.args:
-                yield from _hard_sigmoid(file, call.args[0])
-            if "Pooling" in target:
-                yield from _capitals(file, call)
+    for target, call in file.calls_under("keras.layers."):
+        for keyword in call.keywords:
+            if (keyword.arg or "").endswith("_constraint"):
+                yield from _strings(file, keyword.value, "constraint")
+            if keyword.arg in ("activation", "recurrent_activation", "inner_activation"):
+                yield from _hard_sigmoid(file, keyword.value)
+        if target == "keras.layers.Activation" and call.args:
+            yield from _hard_sigmoid(file, call.args[0])
+        if "Pooling" in target:
+            yield from _capitals(file, call)
     yield from _reductions(file)
 
 
-def _reductions(file: File) -> Iterator[Finding]:
+def _reductions(file: File) -> Findings:
     """Find `reduction="auto"` of losses: where one is made, and in custom classes."""
-    given: list[ast.expr | None] = []
-    for target, found in file.calls_by_target.items():
-        if target.startswith("keras.losses."):
-            given += [calls.argument(call, "reduction") for call in found]
+    given = [calls.argument(call, "reduction") for _, call in file.calls_under("keras.losses.")]
     for class_ in file.tree.classes:
         if any((file.names.target(base) or "").startswith("keras.losses.") for base in class_.bases):
             for node in ast.walk(class_):
@@ -100,7 +93,7 @@ def _reductions(file: File) -> Iterator[Finding]:
             yield file.found(node, message, [edit], hint=not file.old)
 
 
-def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = False) -> Iterator[Finding]:
+def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = False) -> Findings:
     """Find the strings of an argument.
 
     Args:
@@ -133,14 +126,14 @@ def _is_read_once(file: File, name: ast.Name) -> bool:
     return all(each is name or file.tree.scopes[each].find(each.id) != bindings for each in readers)
 
 
-def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
+def _cosine(file: File, node: ast.Constant) -> Findings:
     edits = file.replaced_by(COSINE_PROXIMITY, node)
     if edits is not None:
         message = f"The metric {node.value!r} had the sign of the loss; `cosine_similarity` has the opposite one."
         yield file.found(node, message, edits)
 
 
-def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
+def _capitals(file: File, call: ast.Call) -> Findings:
     """Find `padding="SAME"` of a pooling layer: Keras 3 takes capitals in convolutions alone."""
     value = calls.argument(call, "padding") or calls.argument(call, "border_mode", 2)
     if not isinstance(value, ast.Constant) or not isinstance(value.value, str) or value.value.islower():
@@ -150,7 +143,7 @@ def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
     yield file.found(value, message, [file.replace(value, text.lower())])
 
 
-def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
+def _hard_sigmoid(file: File, node: ast.expr) -> Findings:
     edits = file.replaced_by(_HARD_SIGMOID, node) if text_of(node) == "hard_sigmoid" else None
     if edits is not None:
         message = "`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; "

@@ -17,27 +17,27 @@ A name that moved is imported from its new module. A name that Keras dropped and
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate import star_findings
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_findings import DottedFindings
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_findings import ImportFindings
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find imports and dotted names."""
     return _find(file, lambda offset: file.ignored("imports", offset))
 
 
-def find_redirected(file: File) -> Iterator[Finding]:
+def find_redirected(file: File) -> Findings:
     """Make only those edits that other rules asked for (where this rule itself was not asked)."""
     return _find(file, lambda offset: True)
 
 
-def _find(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
+def _find(file: File, skips: Callable[[int], bool]) -> Findings:
     homes = BindingHomes(file)
     statements, dotted = ImportFindings(homes, skips), DottedFindings(homes, skips)
     for statement in file.tree.imports:

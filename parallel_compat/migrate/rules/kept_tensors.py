@@ -17,17 +17,16 @@ used in the next: "Expected any non-tensor type, but got a tensor instead", or "
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.statements import remove_statement
 
 _MAKING = ("tensorflow.constant", "tensorflow.convert_to_tensor", "keras.backend.constant", "keras.backend.variable")
 _ONCE = ("__init__", "build")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find attributes that become tensors of themselves."""
     for node in file.tree.attributes:
         statement = file.tree.parents.get(node)

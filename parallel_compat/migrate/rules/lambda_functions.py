@@ -17,17 +17,16 @@ of a module or registered ones.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _TARGET = "keras.saving.register_keras_serializable"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such functions."""
     seen: set[ast.AST] = set()
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
@@ -41,27 +41,24 @@ _FIRST_REFUSED, _REFUSED = re.compile("[^A-Za-z0-9.%{]"), re.compile("[^A-Za-z0-
 _REDUCTIONS = frozenset({"max", "min", "sum", "prod", "amax", "argmax"})
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of layers with old arguments."""
-    for target, found in file.calls_by_target.items():
-        if not (target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")):
-            continue
+    for target, call in file.calls_under("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential"):
         of = "keras.layers.Input" if target == "keras.Input" else target
-        for call in found:
-            name = target.rpartition(".")[2]
-            handled: set[str] = set()
-            for finding, names in (
-                *_kernel(file, call, target, name),
-                *_input_dim(file, call, target, name),
-                *_input_length(file, call, target),
-                *_batch_shape(file, call, name),
-            ):
-                handled |= names
-                yield finding
-            yield from argument_edits.rewrite(file, call, of, name, leave=frozenset(handled))
-            yield from _numpy_sizes(file, call, target, name)
-            if target in ("keras.Input", "keras.layers.Input"):
-                yield from _both_shapes(file, call)
+        name = target.rpartition(".")[2]
+        handled: set[str] = set()
+        for finding, names in (
+            *_kernel(file, call, target, name),
+            *_input_dim(file, call, target, name),
+            *_input_length(file, call, target),
+            *_batch_shape(file, call, name),
+        ):
+            handled |= names
+            yield finding
+        yield from argument_edits.rewrite(file, call, of, name, leave=frozenset(handled))
+        yield from _numpy_sizes(file, call, target, name)
+        if target in ("keras.Input", "keras.layers.Input"):
+            yield from _both_shapes(file, call)
     yield from _weights(file)
     yield from _slashes(file)
     yield from _names_by_place(file)
@@ -81,7 +78,7 @@ def _batch_shape(file: File, call: ast.Call, name: str) -> Iterator[tuple[Findin
         yield file.found(given, _INPUT, edits), {"batch_input_shape", "input_shape", "batch_size"}
 
 
-def _of_others(file: File) -> Iterator[Finding]:
+def _of_others(file: File) -> Findings:
     """`batch_input_shape` of what this file does not tell, or of a custom layer, which Keras 3 does not take."""
     for call in file.tree.calls:
         given = calls.keyword(call, "batch_input_shape")
@@ -100,7 +97,7 @@ def _of_others(file: File) -> Iterator[Finding]:
             yield file.found(given, _INPUT, edits, unsafe=not is_layer and "is this a layer?")
 
 
-def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
+def _both_shapes(file: File, call: ast.Call) -> Findings:
     """`Input(shape=, batch_shape=)`: Keras 2 took the shape that has the batch, Keras 3 takes one of them."""
     shape = calls.keyword(call, "shape")
     if shape is not None and calls.keyword(call, "batch_shape") is not None:
@@ -108,7 +105,7 @@ def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
         yield file.found(shape, message, calls.remove(file, call, shape))
 
 
-def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
+def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Findings:
     """`Embedding(x.max() + 1, 8)`: Keras 3 takes no integer of numpy there."""
     for position, argument in enumerate(_SIZES.get(target, ())):
         value = calls.argument(call, argument, position)
@@ -130,7 +127,7 @@ def _is_of_numpy(file: File, node: ast.expr) -> bool:
     return of_array or (file.names.path(node.func) or "").startswith("numpy.")
 
 
-def _names_by_place(file: File) -> Iterator[Finding]:
+def _names_by_place(file: File) -> Findings:
     """`super().__init__("policy")` of a class of models: the name came first, Keras 3 takes it by name alone."""
     for call in file.method_calls.get("__init__", ()):
         class_ = file.tree.enclosing_class(call)
@@ -146,7 +143,7 @@ def _names_by_place(file: File) -> Iterator[Finding]:
             yield file.found(given, message, [Edit(start, start, "name=")])
 
 
-def _slashes(file: File) -> Iterator[Finding]:
+def _slashes(file: File) -> Findings:
     """Keras 3 refuses a `/` in a name, which Keras 2 took: in layers, and in functions that pass names on to them."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
@@ -177,19 +174,16 @@ def _makes_a_model(file: File, call: ast.Call) -> bool:
     return file.names.target(call.func) in ("keras.Model", "keras.Sequential")
 
 
-def _name_of_model(file: File, node: ast.expr) -> Iterator[Finding]:
+def _name_of_model(file: File, node: ast.expr) -> Findings:
     """Keras 3 calls a model in a scope of TensorFlow with its name, which has no blanks, say."""
     edits = []
     for part in _strings(node):
         inside = _QUOTED.fullmatch(file.source.segment(part))
         if inside is not None and "\\" not in inside.group(2):
             start = file.source.start(part) + inside.start(2)
-            depth = 0
-            for position, character in enumerate(inside.group(2)):
-                depth += (character == "{") - (character == "}")
+            for position, character in _outside_of_braces(inside.group(2)):
                 first = part is node and position == 0
-                refused = _FIRST_REFUSED if first else _REFUSED
-                if depth == 0 and refused.match(character):
+                if (_FIRST_REFUSED if first else _REFUSED).match(character):
                     edits.append(Edit(start + position, start + position + 1, "m_" if first else "_"))
     message = "Keras 3 takes letters, digits, `_`, `-` and `.` in a model's name."
     if edits:
@@ -239,14 +233,21 @@ def _strings(node: ast.expr) -> Iterator[ast.expr]:
 
 def _underscores(file: File, node: ast.expr) -> Iterator[Edit]:
     """Yield an edit for each `/` of a string that is none of an expression in it."""
-    start, depth = file.source.start(node), 0
-    for position, character in enumerate(file.source.segment(node), start):
+    start = file.source.start(node)
+    for position, character in _outside_of_braces(file.source.segment(node)):
+        if character == "/":
+            yield Edit(start + position, start + position + 1, "_")
+
+
+def _outside_of_braces(text: str) -> Iterator[tuple[int, str]]:
+    depth = 0
+    for position, character in enumerate(text):
         depth += (character == "{") - (character == "}")
-        if character == "/" and depth == 0:
-            yield Edit(position, position + 1, "_")
+        if depth == 0:
+            yield position, character
 
 
-def _weights(file: File) -> Iterator[Finding]:
+def _weights(file: File) -> Findings:
     """`self.add_weight("kernel", shape=...)`: the name came first, today the shape does."""
     for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
         for call in file.method_calls.get(method, ()):
@@ -263,7 +264,7 @@ def _weights(file: File) -> Iterator[Finding]:
                 yield from argument_edits.rewrite(file, call, f"{LAYER}.add_weight", method)
 
 
-def _losses(file: File) -> Iterator[Finding]:
+def _losses(file: File) -> Findings:
     """`self.add_loss(loss, inputs=x)`: Keras 3 takes the loss alone."""
     for call in file.method_calls.get("add_loss", ()):
         kind = file.kinds.of(calls.receiver(call))

@@ -22,13 +22,13 @@ from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find shapes of layers."""
     for node in file.tree.attributes:
         if node.attr == "_name":
@@ -58,7 +58,7 @@ def find(file: File) -> Iterator[Finding]:
         yield file.found(node, message, edits, unsafe=maybe)
 
 
-def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _named(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
     maybe = kind is None and last_name(node.value) in ("model", "layer")
     if (kind in (LAYER, MODEL) or maybe) and file.era is not None and file.era.is_tf_keras:
@@ -66,7 +66,7 @@ def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
         yield file.found(node, message, [Edit(file.dot_of(node), file.source.end(node), ".name")], unsafe=maybe)
 
 
-def _of_sequential(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _of_sequential(file: File, node: ast.Attribute) -> Findings:
     message = f"`{node.attr}` of a `Sequential` is `{node.attr}s[0]` in Keras 3, also before a call."
     end = file.source.end(node)
     yield file.found(node, message, [Edit(end, end, "s[0]")], hint=not file.old)
@@ -91,7 +91,7 @@ _NOT_TO_SET_IN_CLASSES_OF = {
 }
 
 
-def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _assigned(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
     around = file.tree.enclosing_class(node)
     if is_self(node.value) and around is not None and kind in (LAYER, MODEL):

@@ -19,17 +19,15 @@ The layers of `parallel_compat.legacy.layers` find it by calling the layer, as i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 
 # Layers of Keras 2 that say themselves what their `call` gives, also for a subclass with another `call`.
 SAYING_WHAT_THEY_GIVE = frozenset(("Attention", "Embedding", "Flatten", "Permute", "Reshape"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes."""
     for class_ in file.tree.classes:
         if "call" not in methods_of(class_):

@@ -20,17 +20,16 @@ a plain value, such as a regularizer: at the first checkpoint, after an epoch of
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import LAYER
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes; tf.keras refused to save them as well."""
     if file.era not in (Era.KERAS_2_2_4, Era.KERAS_2_3):
         return

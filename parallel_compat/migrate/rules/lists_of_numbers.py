@@ -15,12 +15,11 @@ TensorFlow 2 also made one array of `[[1, 2], [3, 4]]`, which before was a list 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
@@ -28,7 +27,7 @@ from parallel_compat.names.members import MODEL
 _DATA = {"fit": 2, "evaluate": 2, "predict": 1, "train_on_batch": 2, "test_on_batch": 2, "predict_on_batch": 1}
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find lists of numbers among the data."""
     for method, count in _DATA.items():
         for call, model in file.calls_on(MODEL, method):

@@ -16,22 +16,19 @@ The function of this package reads a file of any name, in the layout of Keras 2 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `load_weights` with a name that Keras 3 refuses or nobody knows, and those by names of layers."""
     row = methods.member(MODEL, "load_weights")
-    for call in file.method_calls.get("load_weights", ()):
-        if methods.is_other(file, calls.receiver(call), "load_weights", MODEL):
-            continue
+    for call, _ in file.calls_on(MODEL, "load_weights"):
         path = calls.argument(call, "filepath", 0)
         ending = tail(path) if path is not None else None
         if _is_by_name(call) and (ending is None or not ending.endswith((".weights.h5", ".keras", ".weights.json"))):

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
@@ -32,7 +32,7 @@ from parallel_compat.names.members import MODEL
 METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find metric functions in calls of `compile`."""
     seen: set[ast.expr] = set()
     for call, _ in file.calls_on(MODEL, "compile"):
@@ -106,7 +106,7 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
     )
 
 
-def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
+def _wrapped(file: File, node: ast.expr) -> Findings:
     edits = file.wrapped_in_call(METRIC_FUNCTION, node)
     if edits is not None:
         message = "A metric function got its targets as floats of shape (n, 1); Keras 3 passes them unchanged."

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.eras import Era
 
 _TRUTH, _PREDICTION = re.compile("true|truth|target|label"), re.compile("pred|output")
@@ -28,7 +27,7 @@ _WITH_WEIGHTS = re.compile(
 )
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find functions of true and predicted values that make something with weights."""
     if file.era in (Era.TODAY, Era.TF_KERAS_2_2):
         return

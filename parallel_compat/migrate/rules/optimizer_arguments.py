@@ -19,12 +19,11 @@ becomes `1.0`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import is_none, text_of
 from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.migrate.scopes import defaults_of
@@ -32,30 +31,27 @@ from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of optimizers with old arguments."""
-    for target, found in file.calls_by_target.items():
-        if not target.startswith(("keras.optimizers.", "parallel_compat.legacy.optimizers.")):
-            continue
+    for target, call in file.calls_under("keras.optimizers.", "parallel_compat.legacy.optimizers."):
         name = target.rpartition(".")[2]
         of = f"keras.optimizers.{name}"
-        for call in found:
-            if of in arguments() or has_positions(of):
-                yield from argument_edits.rewrite(file, call, of, name, leave=_left_to_others(call))
-            yield from _unpacked(file, call, target, name)
-            yield from _tensor_as_rate(file, call, name)
-            yield from _whole_rate(file, call, name)
-            epsilon = calls.keyword(call, "epsilon")
-            if epsilon is not None and calls.constant(epsilon.value) is None:
-                message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
-                yield file.found(epsilon, message, calls.remove(file, call, epsilon))
-            elif epsilon is not None and _may_be_none(file, epsilon.value):
-                end = file.source.end(epsilon.value)
-                message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
-                yield file.found(epsilon, message, [Edit(end, end, " or 1e-7")])
+        if of in arguments() or has_positions(of):
+            yield from argument_edits.rewrite(file, call, of, name, leave=_left_to_others(call))
+        yield from _unpacked(file, call, target, name)
+        yield from _tensor_as_rate(file, call, name)
+        yield from _whole_rate(file, call, name)
+        epsilon = calls.keyword(call, "epsilon")
+        if epsilon is not None and calls.constant(epsilon.value) is None:
+            message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
+            yield file.found(epsilon, message, calls.remove(file, call, epsilon))
+        elif epsilon is not None and _may_be_none(file, epsilon.value):
+            end = file.source.end(epsilon.value)
+            message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
+            yield file.found(epsilon, message, [Edit(end, end, " or 1e-7")])
 
 
-def _whole_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def _whole_rate(file: File, call: ast.Call, name: str) -> Findings:
     """Find a rate of 1: Keras 3 wants a float."""
     rate = _rate(call)
     if isinstance(rate, ast.Constant) and type(rate.value) is int and (text := file.source.segment(rate)).isdigit():
@@ -91,7 +87,7 @@ def _left_to_others(call: ast.Call) -> frozenset[str]:
 _CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
 
 
-def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Findings:
     """`SGD(learning_rate=tf.constant(0.1))`: Keras 3 refuses tensors and variables."""
     rate = _rate(call)
     made = file.tree.value_of(rate) if isinstance(rate, ast.Name) else None
@@ -114,7 +110,7 @@ def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         yield file.attention(rate, message)
 
 
-def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
+def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Findings:
     """`Adam(**settings)`: the class of this package takes `lr` and `decay` from a dict as well."""
     stand_in = f"parallel_compat.legacy.optimizers.{name}"
     for keyword in call.keywords:

@@ -15,17 +15,16 @@ not exist.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find `.lr` of optimizers."""
     yield from _named(file)
     for node in file.tree.attributes:
@@ -53,7 +52,7 @@ def find(file: File) -> Iterator[Finding]:
         yield file.found(node, message, [Edit(end - len(row.old), end, row.new)], unsafe=_guess(file, node.value))
 
 
-def _named(file: File) -> Iterator[Finding]:
+def _named(file: File) -> Findings:
     """Find `hasattr(model.optimizer, 'lr')`, and `getattr` and `setattr` of it."""
     for call in file.tree.calls:
         is_one = isinstance(call.func, ast.Name) and call.func.id in ("getattr", "hasattr", "setattr")
@@ -66,7 +65,7 @@ def _named(file: File) -> Iterator[Finding]:
         yield file.found(call.args[1], message, [edit], unsafe=_guess(file, call.args[0]))
 
 
-def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _schedule(file: File, node: ast.Attribute) -> Findings:
     """`optimizer.lr(step)`: tf.keras gave the schedule there, Keras 3 gives the number of the step that it is at."""
     if not _may_be_one(file, node.value):
         return

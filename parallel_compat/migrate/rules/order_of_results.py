@@ -19,12 +19,11 @@ Keras 3 sorts the metrics of several outputs by name (`alpha_acc` before `zeta_m
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
@@ -34,7 +33,7 @@ _MODELS = "parallel_compat.legacy.models"
 _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find lists of results that are read, and their names."""
     for node in file.tree.attributes:
         if node.attr == "metrics_names" and isinstance(node.ctx, ast.Load) and not is_self(node.value):
@@ -43,15 +42,13 @@ def find(file: File) -> Iterator[Finding]:
         return
     for method in _METHODS:
         row = Member(MODEL, method, Change.PROVIDED, f"{_MODELS}.{method}", method=True)
-        for call in file.method_calls.get(method, ()):
-            model = calls.receiver(call)
+        for call, model in file.calls_on(MODEL, method):
             is_read = not isinstance(file.tree.parents.get(call), ast.Expr)
-            is_model = not methods.is_other(file, model, method, MODEL) and not is_self(model)
-            if is_read and is_model and calls.keyword(call, "return_dict") is None:
+            if is_read and not is_self(model) and calls.keyword(call, "return_dict") is None:
                 yield from methods.to_function(file, call, row, telling=method != "evaluate")
 
 
-def _names(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _names(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
     edits = file.read_by_function(f"{_MODELS}.metrics_names", node)
     if kind in (None, MODEL) and edits is not None:

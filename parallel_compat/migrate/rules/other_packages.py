@@ -22,14 +22,14 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names import old_packages
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
 
 _BACK = frozenset(("bool", "long"))  # names that numpy 2 has again, for types of its own
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find names that other packages had."""
     for node in file.tree.attributes:
         if not isinstance(node.ctx, ast.Load):
@@ -48,7 +48,7 @@ def find(file: File) -> Iterator[Finding]:
         yield from _imported(file, statement)
 
 
-def _moved(file: File, node: ast.Attribute, path: str) -> Iterator[Finding]:
+def _moved(file: File, node: ast.Attribute, path: str) -> Findings:
     """Find a name of a package that has another one today; the module above it is part of it."""
     fact = old_packages.find(path)
     if fact is None or path in old_packages.modules():
@@ -64,7 +64,7 @@ def _moved(file: File, node: ast.Attribute, path: str) -> Iterator[Finding]:
     yield file.found(node, message, [file.replace(node, text), *imports], hint=True)
 
 
-def _of_numpy(file: File, node: ast.Attribute, name: str) -> Iterator[Finding]:
+def _of_numpy(file: File, node: ast.Attribute, name: str) -> Findings:
     was = NUMPY[name]
     message = f"numpy has no `{name}` any more; it was `{was}`."
     if was == "math":
@@ -92,7 +92,7 @@ def _around(file: File, node: ast.expr) -> Iterator[ast.AST]:
     return (above for above in (node, *file.tree.ancestors(node)) if above in file.tree.scopes)
 
 
-def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
+def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Findings:
     module = from_module(statement) if isinstance(statement, ast.ImportFrom) else ""
     if module is None:
         return

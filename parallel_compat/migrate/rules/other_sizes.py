@@ -15,17 +15,16 @@ y = model(x)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
 
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find models that are called on an input of any size."""
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:

@@ -16,20 +16,20 @@ Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.methods import guessed
 from parallel_compat.names.members import MODEL
 
 _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _LISTS = ("loss_weights", "metrics", "weighted_metrics")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find dicts with one literal name in calls of models."""
     for method in ("compile", *_ON_DATA):
         for call in file.method_calls.get(method, ()):
@@ -52,14 +52,18 @@ def _is_sequential(file: File, receiver: ast.expr) -> bool:
     )
 
 
-def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Finding]:
+def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
     given = [("Targets", calls.argument(call, "y", 1))]
     validation = calls.argument(call, "validation_data")
     if isinstance(validation, ast.Tuple | ast.List):
         given += zip(("Targets", "Sample weights"), validation.elts[1:], strict=False)
     given.append(("Sample weights", calls.argument(call, "sample_weight")))
     given.append(("Class weights", calls.argument(call, "class_weight")))
+    targets = None
     for what, value in given:
+        if value is not None and what == "Sample weights" and _has_several_names(file, value):
+            yield _in_order_of_outputs(file, call, targets, value)
+        targets = value if what == "Targets" else calls.argument(call, "y", 1)
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
@@ -71,7 +75,30 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Findin
             yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
 
 
-def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
+def _has_several_names(file: File, value: ast.expr) -> bool:
+    given = file.tree.value_of(value) if isinstance(value, ast.Name) else value
+    return (
+        isinstance(given, ast.Dict) and len(given.keys) > 1 and all(isinstance(key, ast.Constant) for key in given.keys)
+    )
+
+
+def _in_order_of_outputs(file: File, call: ast.Call, targets: ast.expr | None, weights: ast.expr) -> Finding:
+    """Make lists of a dict of sample weights and of the dict of targets beside it, whose structures Keras compares."""
+    assert isinstance(call.func, ast.Attribute)
+    message = "Sample weights by output: Keras 3 takes lists of targets and weights, in the order of the outputs."
+    is_list = isinstance(targets, ast.List)
+    dicts = [weights] if is_list or targets is None else [targets, weights]
+    names = {node.id for value in dicts for node in ast.walk(value) if isinstance(node, ast.Name)}
+    if targets is None or "output_name" in names or not (is_list or _has_several_names(file, targets)):
+        return file.attention(weights, message)
+    behind = f"[output_name] for output_name in {file.source.segment(call.func.value)}.output_names]"
+    edits = [Edit(file.source.start(value), file.source.start(value), "[") for value in dicts]
+    edits += [Edit(file.source.end(value), file.source.end(value), behind) for value in dicts]
+    unsafe = file.kinds.of(call.func.value) != MODEL and guessed(file, call.func.value, MODEL)
+    return file.found(weights, message, edits, unsafe=unsafe)
+
+
+def _compiled(file: File, call: ast.Call) -> Findings:
     given = [(keyword.arg, keyword.value) for keyword in call.keywords]
     given += zip(("optimizer", "loss", "metrics"), call.args, strict=False)
     for argument, value in given:

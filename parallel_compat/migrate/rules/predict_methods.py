@@ -14,29 +14,24 @@ tuples.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from parallel_compat.migrate import calls, methods
+from parallel_compat.migrate import methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
 
 # Arguments that only a generator has a use for; with `steps`, the call is one of tf.keras.
 _OF_GENERATORS = frozenset(("max_queue_size", "workers", "use_multiprocessing"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the methods."""
     row = methods.member(MODEL, "predict")
-    for call in file.method_calls.get("predict", ()):
+    for call, _ in file.calls_on(MODEL, "predict"):
         named = {keyword.arg for keyword in call.keywords}
-        is_other = methods.is_other(file, calls.receiver(call), "predict", MODEL)
-        if named & _OF_GENERATORS and "steps" in named and not is_other:
+        if named & _OF_GENERATORS and "steps" in named:
             yield from methods.to_function(file, call, row, telling=True)
     for name in ("predict_classes", "predict_proba"):
         row = methods.member(MODEL, name)
-        for call in file.method_calls.get(name, ()):
-            if name == "predict_proba" and file.kinds.of(calls.receiver(call)) != MODEL:
-                continue  # every classifier of scikit-learn has one
-            if not methods.is_other(file, calls.receiver(call), name, MODEL):
+        for call, model in file.calls_on(MODEL, name):
+            if name == "predict_classes" or file.kinds.of(model) == MODEL:  # scikit-learn's have a `predict_proba`
                 yield from methods.to_function(file, call, row)

@@ -14,16 +14,14 @@ If `lr` is read from anything but logs or a history (`row["lr"]`), the rewrite i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.project_facts import readers_of_rate
 
 _CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find callbacks that log the rate."""
     readers = file.project.readers_of_rate | readers_of_rate(file.source.text)
     if not readers:

@@ -11,18 +11,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from parallel_compat.migrate import calls, methods
+from parallel_compat.migrate import methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the method on models, and on what may be one or a metric."""
     row = methods.member(MODEL, "reset_states")
-    for call in file.method_calls.get("reset_states", ()):
-        no_arguments = not call.args and not call.keywords  # a recurrent layer takes states
-        if no_arguments and not methods.is_other(file, calls.receiver(call), "reset_states", MODEL):
+    for call, _ in file.calls_on(MODEL, "reset_states"):
+        if not call.args and not call.keywords:  # a recurrent layer takes states
             yield from methods.to_function(file, call, row)

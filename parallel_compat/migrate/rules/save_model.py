@@ -13,24 +13,20 @@ The function of this package writes to any name. All names except `.keras` get H
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import last_name
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of a model's `save` with a name that Keras 3 refuses."""
     row = methods.member(MODEL, "save")
-    for call in file.method_calls.get("save", ()):
-        receiver = calls.receiver(call)
-        called_model = last_name(receiver).lower().endswith("model")  # nearly everything can be saved
-        if file.kinds.of(receiver) != MODEL and (methods.is_other(file, receiver, "save", MODEL) or not called_model):
-            continue
+    for call, receiver in file.calls_on(MODEL, "save"):
+        if file.kinds.of(receiver) is None and not last_name(receiver).lower().endswith("model"):
+            continue  # nearly everything can be saved
         path = calls.argument(call, "filepath", 0)
         ending = tail(path) if path is not None else None
         if ending is not None and not ending.endswith((".keras", ".h5", ".hdf5")):

@@ -14,22 +14,19 @@ The function of this package writes to any name, in the layout of Keras 2.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `save_weights` with a name that Keras 3 refuses."""
     row = methods.member(MODEL, "save_weights")
-    for call in file.method_calls.get("save_weights", ()):
-        if methods.is_other(file, calls.receiver(call), "save_weights", MODEL):
-            continue
+    for call, _ in file.calls_on(MODEL, "save_weights"):
         path = calls.argument(call, "filepath", 0)
         if path is None or isinstance(path, ast.Starred):
             continue

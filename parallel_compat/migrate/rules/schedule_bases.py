@@ -16,15 +16,13 @@ errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _TARGET = "parallel_compat.legacy.schedules.LearningRateSchedule"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes."""
     for class_ in file.tree.classes:
         for base in class_.bases:

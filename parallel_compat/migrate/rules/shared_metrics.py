@@ -15,15 +15,14 @@ the code that builds the model, anywhere in the project, or from the losses in `
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import Kinds
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `compile` with a flat list, for a model of several outputs."""
     for call in file.method_calls.get("compile", ()):
         outputs = count_outputs(file, calls.receiver(call)) or count_losses(file, call)

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_of_self
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.migrate.scopes import Binding, FunctionNode, defaults_of
 from parallel_compat.names.members import MODEL, OPTIMIZER
@@ -31,7 +31,7 @@ from parallel_compat.names.members import MODEL, OPTIMIZER
 _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that may be compiled twice."""
     uses: dict[object, list[tuple[ast.Call, ast.expr]]] = {}
     for call, _ in file.calls_on(MODEL, "compile"):
@@ -96,7 +96,7 @@ def _default(binding: Binding) -> ast.expr | None:
     return defaults_of(function.args).get(binding.node)
 
 
-def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
+def _copied(file: File, given: ast.expr) -> Findings:
     edits = file.wrapped_in_call(_TARGET, given)
     if edits is not None:
         name = file.source.segment(given)

@@ -12,16 +12,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _OLD, _NEW = "experimental_run_v2", "run"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the method by its name, which no other object had."""
     for call in file.method_calls.get(_OLD, ()):
         func = call.func

@@ -17,11 +17,9 @@ loading them fails. If the file does not show the model's class, nothing changes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
@@ -36,7 +34,7 @@ _ROW = Member(
 )
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the method on models whose class has a `call` and no `build` of its own."""
     for call in file.method_calls.get("build", ()):
         model = calls.receiver(call)

@@ -15,10 +15,9 @@ tensors. In `call` of a layer and in losses there are no symbolic tensors, so su
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER
 
 _MODULE = "parallel_compat.legacy.symbolic_functions"
@@ -48,7 +47,7 @@ _NOT_ON_TENSORS = frozenset(
 _MODULES_OF_FUNCTIONS = frozenset(("tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.image"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the first such call of a file that calls layers."""
     if any(statement_of_ours(statement) for statement in file.tree.imports):
         return

@@ -15,16 +15,15 @@ A `KerasTensor` has neither; its `shape` is a tuple.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, TENSOR
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find shapes of tensors."""
     for call in file.method_calls.get("get_shape", ()):
         if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords:
@@ -38,7 +37,7 @@ def find(file: File) -> Iterator[Finding]:
             yield from _dimension(file, node)
 
 
-def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Iterator[Finding]:
+def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Findings:
     kind = file.kinds.of(attribute.value)
     if kind not in (None, TENSOR):
         return
@@ -63,7 +62,7 @@ def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> 
     yield file.found(attribute, message, edits, unsafe=unsafe)
 
 
-def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _dimension(file: File, node: ast.Attribute) -> Findings:
     """`.value` of what came out of a shape through a variable: `height.value`, `shape[1].value`."""
     end = file.source.end(node)
     message = "A dimension was an object with a `value`; now it is a number."

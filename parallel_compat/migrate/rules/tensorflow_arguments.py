@@ -13,17 +13,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 
 _ARGUMENTS_OF_CHOICE = 3
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls with arguments of TensorFlow 1, and those of what gives something else today."""
     yield from _changed(file)
     signatures = table.tensorflow_1_signatures()
@@ -46,7 +45,7 @@ def find(file: File) -> Iterator[Finding]:
                 yield _from(file, call, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
 
 
-def _changed(file: File) -> Iterator[Finding]:
+def _changed(file: File) -> Findings:
     if not file.old or file.era is None or not file.era.has_graphs:
         return
     for target, new in changed_functions.CHANGED.items():

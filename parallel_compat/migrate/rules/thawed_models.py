@@ -16,16 +16,15 @@ this value, and layers that were frozen one by one stay frozen. So the rule assi
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.rules.frozen_models import assigned, is_set
 from parallel_compat.migrate.statements import block_of
 from parallel_compat.names.members import MODEL
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find models that are made trainable where single layers are frozen."""
     frozen = {ast.unparse(each) for each in file.tree.attributes if is_set(file, each, to=False)}
     for target in file.tree.attributes if frozen else ():
@@ -34,7 +33,7 @@ def find(file: File) -> Iterator[Finding]:
             yield from _thawed(file, node, ast.unparse(target))
 
 
-def _thawed(file: File, node: ast.Assign, text: str) -> Iterator[Finding]:
+def _thawed(file: File, node: ast.Assign, text: str) -> Findings:
     if file.is_of_standalone_keras:
         message = (
             f"`{text} = True` left layers frozen that were frozen one by one. Keras 3 makes all layers inside "

@@ -15,12 +15,11 @@ results. A third positional argument of `compile` becomes `metrics=`, because Ke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from parallel_compat.migrate import argument_edits, calls, methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings, Status
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
 
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
@@ -34,7 +33,7 @@ _OTHERS = {
 }
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of methods of models, layers and optimizers with old arguments."""
     for method, (of, telling) in _OTHERS.items():
         for call in file.method_calls.get(method, ()):

@@ -20,25 +20,24 @@ uses the tensor as a Python bool, which a `tf.function` refuses. In Keras 3 `tra
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 
 _FUNCTIONS = {"tensorflow.logical_and": "and", "tensorflow.logical_or": "or", "tensorflow.constant": ""}
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find flags that are put together as tensors."""
     for class_ in file.classes_of(LAYER):
         if (function := methods_of(class_).get("call")) is not None:
             yield from _of_call(file, function)
 
 
-def _of_call(file: File, function: ast.FunctionDef) -> Iterator[Finding]:
+def _of_call(file: File, function: ast.FunctionDef) -> Findings:
     arguments = (*function.args.args, *function.args.kwonlyargs)
     if not any(argument.arg == "training" for argument in arguments):
         return

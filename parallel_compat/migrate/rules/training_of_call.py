@@ -20,11 +20,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
@@ -33,7 +32,7 @@ from parallel_compat.names.members import MODEL
 _IN_TRAINING = re.compile("dropout|batch_?norm|noise", re.IGNORECASE)
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find `call` without `training` in classes of models that may hold layers which train otherwise."""
     if file.era in (None, Era.TODAY):
         return
@@ -43,7 +42,7 @@ def find(file: File) -> Iterator[Finding]:
             yield from _of_method(file, class_, method)
 
 
-def _of_method(file: File, class_: ast.ClassDef, method: ast.FunctionDef) -> Iterator[Finding]:
+def _of_method(file: File, class_: ast.ClassDef, method: ast.FunctionDef) -> Findings:
     given = method.args
     named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     if any(each.arg == "training" for each in named) or not given.args or method.decorator_list:

@@ -24,14 +24,14 @@ from collections.abc import Iterator
 from parallel_compat.migrate.dotted_names import is_of_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names.members import LAYER, MODEL
 
 # Weights that Keras's own layers make: a class may ask for one that it inherits.
 _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwise_kernel", "pointwise_kernel"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find weights whose truth is asked."""
     for class_ in file.classes_of(LAYER, MODEL):
         weights = _weights(class_)

@@ -13,16 +13,15 @@ to regularize, prune or restore them, finds none.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 
 _OF_TENSORFLOW = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_KERAS = ("keras.Variable", "tensorflow.keras.Variable")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such questions."""
     for call in file.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id != "isinstance" or len(call.args) != 2:

@@ -17,17 +17,16 @@ class Seen(Layer):
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import FunctionNode
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_LOSSES = ["y_true", "y_pred"]
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such variables, in code of graphs."""
     if file.era is None or not file.era.has_graphs:
         return

@@ -26,11 +26,11 @@ from dataclasses import replace
 from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes, also where another file of the project wraps them."""
     wrapped = project_facts.wrapped_layers(file.source.text) | file.project.wrapped_layers
     for class_ in file.tree.classes:

@@ -28,18 +28,17 @@ In Keras 3 `self.__dict__.update(parallel.__dict__)` with a `__getattribute__` r
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
 
 TARGET = "parallel_compat.multi_gpu_model"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes, and the calls that make their objects."""
     for class_ in file.tree.classes:
         if not _wraps(class_):
@@ -51,7 +50,7 @@ def find(file: File) -> Iterator[Finding]:
                 yield from replaced(file, call, class_.name)
 
 
-def replaced(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def replaced(file: File, call: ast.Call, name: str) -> Findings:
     """Make a call of a wrapper or of a home-made split a call of `multi_gpu_model`."""
     spelled = file.reference(TARGET, call)
     known = {"model", "gpus", "ser_model", "gpu_count", "n_gpus", "keras_model"}
