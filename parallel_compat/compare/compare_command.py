@@ -36,7 +36,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the subcommand takes."""
+    """Add the subcommand's arguments."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     _add_options(parser)

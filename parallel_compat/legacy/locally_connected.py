@@ -1,4 +1,4 @@
-"""The locally connected layers of Keras 2: convolutions whose kernel is another at each place.
+"""The locally connected layers of Keras 2: convolutions which has a kernel for each position.
 
 Weights have the shapes and the order that Keras 2 gave them, so that its files load.
 """
@@ -112,7 +112,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         channels, sizes = self._sizes(input_shape)
         if channels is None or None in sizes:
             raise ValueError(
-                f"Expected an input of known size for {type(self).__name__}, whose kernel is another at each place. "
+                f"Expected an input of known size for {type(self).__name__}, which has a kernel for each position. "
                 f"Received: an input of shape {tuple(input_shape)}"
             )
         self.kernel = self.add_weight(

@@ -298,8 +298,8 @@ def metrics_names(model: keras.Model) -> list[str]:
     if names is None:
         raise ValueError(
             "Expected a functional or Sequential model, or one that has seen a batch since it was compiled. Received: "
-            "a model that has seen none, whose outputs have no names. Keras 3 makes its metrics then: ask for their "
-            "names after `fit` or `evaluate`."
+            "a model that has seen none, whose outputs have no names. Call it after `fit` or `evaluate`, "
+            "which create the metrics."
         )
     return names
 

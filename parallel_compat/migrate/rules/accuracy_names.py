@@ -103,7 +103,7 @@ def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
 
 
 def _where(file: File, owner: ast.expr) -> str | None:
-    """Say what is asked for a name: a history, a name that is bound to one, or the logs of a callback."""
+    """Say what the name is looked up in: a history, a name that is bound to one, or the logs of a callback."""
     if _is_history(owner):
         return "in a history"
     if not isinstance(owner, ast.Name):
