@@ -89,6 +89,7 @@ from parallel_compat.backend.keras3.layers import (
     layers_being_built,
     operation_behind,
     operation_of,
+    output_names,
     seed_states,
     set_added_losses,
     set_input_shape,

@@ -118,6 +118,13 @@ def in_stateless_scope() -> bool:
     return stateless_scope.get_stateless_scope() is not None
 
 
+def output_names(model: keras.Model) -> list[str]:
+    """Return the names of a model's outputs, if it has any: of a Sequential model, that of the last layer."""
+    if isinstance(model, keras.Sequential):  # Keras 3 gives its outputs none
+        return [layer.name for layer in model.layers[-1:]]
+    return list(getattr(model, "output_names", None) or ())
+
+
 def operation_of(tensor: Any) -> Any:
     """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
     return tensor._keras_history.operation
