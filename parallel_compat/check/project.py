@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import read_text
@@ -131,7 +131,7 @@ def _parse(file: str, found: Found) -> _Source | None:
     name = os.path.relpath(file, found.folder) if os.path.isdir(found.folder) else os.path.basename(file)
     text = read_text(file, 20_000_000)
     if file.endswith(".ipynb"):
-        text = _code_of_notebook(text)
+        text = in_notebook(text).source
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # escapes that this Python warns of
@@ -144,15 +144,6 @@ def _parse(file: str, found: Found) -> _Source | None:
     except (ValueError, RecursionError) as error:
         found.hand[f"does not parse: {error}"] = name
     return None
-
-
-def _code_of_notebook(text: str) -> str:
-    try:
-        cells = json.loads(text)["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return "\n".join(re.sub(r"(?m)^(\s*)[%!?].*|^%%.*", r"\1pass", cell) for cell in code)
 
 
 class _Source:
