@@ -189,7 +189,7 @@ def compare(
         era: whose Keras the first run had; None if the recording says it.
     """
     noise = None if again is None else compare(old, again)
-    names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
+    names = [str(model.get("name") or number) for number, model in enumerate(old.models[: len(new.models)])]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
     machines = [list(each.facts.get("machine", [])) for each in (old, new)]
     found = Comparison(stacks, names, [], sources=sources, era=era or era_of(old), machines=machines)

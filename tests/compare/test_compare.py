@@ -28,6 +28,7 @@ import pytest
 
 from parallel_compat.command import main
 from parallel_compat.compare import optimizer_states
+from parallel_compat.compare.compare_command import summary
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
@@ -266,6 +267,16 @@ def test_states_are_compared_weight_by_weight(recording):
     fewer.arrays["model1/step0/state"] = [steps, *memories[: weights - 1], *memories[weights : 2 * weights - 1]]
     findings = compare(recording, fewer).steps[1][0].findings
     assert f"{weights} weights, here {weights - 1}" in next(each.text for each in findings if each.kind == "state")
+
+
+def test_a_run_that_trained_fewer_models(recording):
+    new = replayed(recording)
+    fewer = dataclasses.replace(new, facts={**new.facts, "models": new.models[:1]})
+    for pair in ((recording, fewer), (fewer, recording)):
+        found = compare(*pair)
+        assert len(found.models) == 1
+        assert "models that are trained, as recorded. Received" in "\n".join(summary(found))
+        assert "models that are trained" in page(found, "train.py")
 
 
 def test_what_could_not_be_compared_is_no_success(recording):
