@@ -1041,7 +1041,11 @@ def around(owner, name, replacement):
     def method(*given, **keywords):
         return replacement(original, *given, **keywords)
 
-    for each in ("__name__", "__qualname__", "__doc__", "__module__"):
+    for each in (
+        "__name__",
+        "__qualname__",
+        "__doc__",
+    ):  # by `__module__` a parallel model sees that its step is watched
         if getattr(original, each, None):
             setattr(method, each, getattr(original, each))
     method.__wrapped__ = original  # `inspect.signature` asks for it

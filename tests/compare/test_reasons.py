@@ -80,6 +80,7 @@ def test_no_row_is_forgotten():
         (("step", "Adam"), '"Dense"'),
         (("loss", "mse"), '"activity_regularizer": null, "kernel_regularizer": null'),
         (("metric", "mae"), ""),
+        (("history", "loss"), '"BatchNormalization"'),
     ],
 )
 def test_what_no_row_explains_has_no_reason(finding, described):
