@@ -93,6 +93,7 @@ _SIGNS = (
     _Sign("a metric function with targets", "metric", by_words=True),
     _Sign("`val_loss` with", "history", "val_.*", by_words=True),
     _Sign("a metric under a mask", _METRIC, described=_MASK),
+    _Sign("the logged loss of one", "evaluate", r"\w+_loss", by_words=True),
     _Sign("the logged loss of one", "history", by_words=True),
     _Sign("the order in which `evaluate`", "evaluate", by_words=True),
     _Sign("`load_weights(", "weights step", by_words=True),

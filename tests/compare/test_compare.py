@@ -269,6 +269,20 @@ def test_states_are_compared_weight_by_weight(recording):
     assert f"{weights} weights, here {weights - 1}" in next(each.text for each in findings if each.kind == "state")
 
 
+def test_weights_that_a_step_does_not_train_are_not_its_difference(recording):
+    """The critic in a GAN goes on by itself on both sides; the painter's step leaves it alone."""
+    before, after = (recording.arrays[f"model3/{name}"] for name in ("initial", "step0/weights"))
+    frozen = [place for place, pair in enumerate(zip(before, after, strict=True)) if np.array_equal(*pair)]
+    assert frozen
+    off = replayed(recording)
+    for name in ("initial", "step0/weights"):
+        arrays = off.arrays[f"model3/{name}"]
+        off.arrays[f"model3/{name}"] = [
+            each * np.float32(1 + 1e-5 * (place in frozen)) for place, each in enumerate(arrays)
+        ]
+    assert not compare(recording, off).steps[3][0].findings
+
+
 def test_weights_that_moved_by_chance_are_a_reason(recording):
     found = compare(recording, replayed(recording, "model1/predict0", scaled(1.001)))
     _, finding = found.first()

@@ -49,7 +49,7 @@ model.compile("sgd", ["mse", "mae"], loss_weights=[1.0, 0.5])
 for i in range(12):
     rows = np.random.choice(40, 8)
     model.train_on_batch(x[rows], [np.eye(3)[np.random.randint(0, 3, 8)], x[rows, :1]])
-model.evaluate(x, [np.eye(3)[np.arange(40) % 3], x[:, :1]], verbose=0)
+model.evaluate(x, [np.eye(3)[np.arange(40) % 3], x[:, :1]], batch_size=20, verbose=0)
 """,
     "gan": """
 critic = Sequential([Dense(8, input_shape=(4,)), LeakyReLU(0.2), Dropout(0.3), Dense(1, activation="tanh")])
