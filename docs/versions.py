@@ -16,13 +16,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 README, PAGE, PICTURES = ROOT / "README.md", ROOT / "docs" / "evidence" / "versions.md", ROOT / "docs" / "badges"
-HEAD = "| Python | TensorFlow | Keras | Main job | Tested on |\n|---|---|---|---|---|\n"
+HEAD = "| Python | TensorFlow | Keras | Parallel model | Tested on |\n|---|---|---|---|---|\n"
 _PAGE = """# Tested versions
 
-The main job: `multi_gpu_model` on two simulated devices, trained, saved, and loaded by plain Keras. `run`: which facts
-or scripts of an era gave the old results. Written by `docs/versions.py` from `docs/versions.json`. Linux, CPUs only.
+Parallel model: `multi_gpu_model` on two simulated devices, trained, saved, and loaded by plain Keras. `run`: the facts
+or scripts of an era that gave the old results. Linux, CPUs only. `docs/versions.py` writes this page.
 
-| Python | TensorFlow | Keras | Main job | `run` | Tested on | Notes |
+| Python | TensorFlow | Keras | Parallel model | `run` | Tested on | Notes |
 |---|---|---|---|---|---|---|
 """
 _LETTER, _HEIGHT = 6.6, 20

@@ -181,5 +181,5 @@ def results(rows: Sequence[tuple[str, str, str, str]], tool: str) -> str:
     """
     if not rows:
         return '<section id="results">\n<h2>Results</h2>\n<p>Nothing that is known to differ.</p>\n</section>'
-    columns = ("told by the words in the sources", "Keras 2.2.4", "Keras 3", f"with {tool}")
+    columns = ("found by names in the sources", "Keras 2.2.4", "Keras 3", f"with {tool}")
     return table("results", "Results that may differ", columns, rows)

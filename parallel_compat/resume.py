@@ -147,7 +147,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         state.put_into(model, _history(callbacks), _others(callbacks), random_states=not self._drawn)
         ended = state.stopped or state.next_epoch >= epochs
         keras3.begin_at_epoch(model, epochs if ended else state.next_epoch)
-        what = "had ended, it is not repeated" if ended else f"goes on at epoch {state.next_epoch + 1} of {epochs}"
+        what = "is complete, it is not repeated" if ended else f"continues at epoch {state.next_epoch + 1} of {epochs}"
         what += f", batch {state.batches + 1}" if state.batches and not ended else ""
         self._within = state if state.batches and not ended else None
         print(f"Resume: training {self._number} {what} ({self.path}).", file=sys.stderr)
@@ -305,7 +305,7 @@ class _State:
         if len(variables) != len(within["metrics"]):
             raise ValueError(
                 f"Expected the state of {len(variables)} variables of metrics. Received: {len(within['metrics'])}. "
-                "Remove the file to begin this training anew."
+                "Remove the file to start this training again."
             )
         self.put_into(model, history, callbacks, random_states=False)
         for variable, value in zip(variables, within["metrics"], strict=True):
@@ -332,7 +332,7 @@ class _State:
         except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile) as error:
             raise ValueError(
                 f"Expected a state that `Resume` wrote. Received: {path} ({error}). Remove it to begin this training "
-                "anew."
+                "again."
             ) from error
         for part, mine in identity.items():
             if about["training"].get(part) != mine:
@@ -379,10 +379,10 @@ def _read(path: Path, variables: int) -> tuple[dict[str, Any], dict[str, np.ndar
             raise ValueError(f"it unpacks to {size} bytes, for a training of this size at most {limit} are expected")
     with np.load(path, allow_pickle=False) as file:
         if "about" not in file:
-            raise ValueError("it has another content")
+            raise ValueError("its content is different")
         about = json.loads(file["about"].tobytes())
         if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise ValueError("it has another content")
+            raise ValueError("its content is different")
         arrays = {name: file[name] for name in file.files if name != "about"}
     missing = {"next_epoch", "stopped", "training", "history", "callbacks", "random"} - set(about)
     if missing:

@@ -107,7 +107,7 @@ def texts(path: Path) -> set[str]:
     """Return the words of a table, or of a module's texts that are no docstrings."""
     text = path.read_text("utf-8")
     if path.suffix == ".tsv":
-        return set(WORD.findall(text))
+        return {*WORD.findall(text), *NAME.findall(text)}
     constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
     return {word for value in constants if isinstance(value, str) and len(value) < 500 for word in NAME.findall(value)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import doctest
 import importlib
@@ -13,12 +14,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 import parallel_compat
+from parallel_compat.command import SUBCOMMANDS
 from parallel_compat.names import results_page
 from parallel_compat.names_command import counts
 
@@ -168,6 +171,36 @@ def test_commands_print_what_the_page_shows(block, tmp_path):
         )
         lines = ["(?:.*\n)*" if line == "...\n" else re.escape(line) for line in shown.splitlines(keepends=True)]
         assert re.fullmatch("".join(lines), printed), f"$ {command}\n{printed}"
+
+
+def commands_of(name: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each `parallel-compat` command of a page, in blocks and in sentences: the subcommand, its options."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\|", "|")
+    for match in re.finditer(r"parallel-compat ([a-z]+)((?: +[^\s`|()]+)*)", text):
+        options = []
+        for word in match[2].split():
+            if re.search(r"(\.py|SCRIPT)$", word):
+                break  # the rest is of the script
+            if word.startswith("-"):
+                options.append(word.rstrip(".,;:").partition("=")[0])
+        if match[1] in SUBCOMMANDS:
+            yield match[1], options
+
+
+def options_of(subcommand: str) -> set[str]:
+    parser = argparse.ArgumentParser()
+    importlib.import_module(SUBCOMMANDS[subcommand][0]).add_arguments(parser)
+    groups = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    parsers = [parser, *(each for choices in groups for each in choices.values())]
+    return {option for each in parsers for option in each._option_string_actions}
+
+
+@pytest.mark.parametrize("page", [*PAGES, "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"])
+def test_commands_have_options_that_exist(page):
+    found = list(commands_of(page))
+    assert found or page not in PAGES[:2]
+    for subcommand, options in found:
+        assert set(options) <= options_of(subcommand), f"{page}: parallel-compat {subcommand} {options}"
 
 
 def copy_files_of_the_project(text, folder):

@@ -149,9 +149,9 @@ def test_an_epoch_goes_on_at_the_batch_where_it_was(way, tmp_path, capsys):
     for kill in [(0, 2), (1, None), (1, 3), (2, 2)]:
         with pytest.raises(Killed):
             script(way, tmp_path / "killed", kill, every=2)
-    assert "goes on at epoch 1 of 5, batch 3 " in capsys.readouterr().err
+    assert "continues at epoch 1 of 5, batch 3 " in capsys.readouterr().err
     assert_same(script(way, tmp_path / "killed", every=3), expected)
-    assert "goes on at epoch 3 of 5, batch 3 " in capsys.readouterr().err
+    assert "continues at epoch 3 of 5, batch 3 " in capsys.readouterr().err
 
 
 def test_every_is_a_number_of_batches(tmp_path):

@@ -22,7 +22,7 @@ _BEGINNING = """# What runs
 `compatibility.py` writes this page from `compatibility.json`; a test compares them.
 
 `run` runs the old library's own code. An earlier version of `run` imitated old Keras on Keras 3. Figures of that
-version are marked "counted before". Where a second column says "on the original", some were run again.
+version are marked "counted before". Where a second column says "on the original", some were run again on today's `run`.
 
 - [Facts of each era](#facts-of-each-era)
 - [Random scripts](#random-scripts)
@@ -54,7 +54,7 @@ Each project got a few generated samples in its own data format.
 
 - "trains": it trained for a few steps, wrote a file and read it again.
 - "run, on the original": with today's `run` alone. An empty cell was not run again.
-- "run, counted before": under the earlier version of `run`. It needed `--also` for old packages; `run` no longer does.
+- "run, counted before": under the earlier version of `run`, which needed `--also` for old packages.
 - "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
 - The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
   no script with options, a few lines call its functions as its documentation does.
@@ -128,13 +128,13 @@ def page(data: dict[str, Any]) -> str:
                     "run, on the original",
                     "run, counted before",
                     "migrated",
-                    "what stood in the way",
+                    "obstacles",
                 ),
                 projects,
             ),
             "",
             _OTHERS,
-            *_table(("project", "kind", "what was run", "result", "what stood in the way"), others),
+            *_table(("project", "kind", "what was run", "result", "obstacles"), others),
             "",
             _SUITES,
             *_table(

@@ -53,8 +53,8 @@ class BatchReader:
         of_columns = isinstance(class_weight, (list, tuple)) and len(class_weight) != 1
         if targets_of_keras_2 and of_columns and len(getattr(model, "outputs", None) or ()) == 1:
             warnings.warn(
-                f"`class_weight` is a list of {len(class_weight)} for one output: left out, as Keras 2 did. Give a "
-                "dict, or weigh the columns of the output in a loss of your own.",
+                f"`class_weight` is a list of {len(class_weight)} for one output: ignored, as in Keras 2. Pass a "
+                "dict, or weight the columns of the output in a custom loss.",
                 ParallelCompatWarning,
                 stacklevel=2,
             )
@@ -196,7 +196,7 @@ class BatchReader:
             if len(of_classes) != len(names):
                 raise ValueError(
                     f"Expected `class_weight` with a dict for each of {len(names)} outputs, {names}. Received: a list "
-                    f"of {len(of_classes)}. The columns of one output are weighted by a loss of your own."
+                    f"of {len(of_classes)}. Weight the columns of one output in a custom loss."
                 )
             of_classes, by_name = dict(zip(names, of_classes, strict=True)), True
         if y is None or (keras.tree.is_nested(y) and not by_name):
@@ -328,9 +328,7 @@ def _arrays(value: Any) -> Any:
 
 
 def _output_names(model: keras.Model) -> list[str]:
-    if isinstance(model, keras.Sequential):  # Keras 3 gives functional models alone names of outputs
-        return [layer.name for layer in model.layers[-1:]]
-    return list(getattr(model, "output_names", None) or []) if getattr(model, "inputs", None) else []
+    return keras3.output_names(model) if isinstance(model, keras.Sequential) or getattr(model, "inputs", None) else []
 
 
 def _shapes(flat: Sequence[Any]) -> list[Any]:

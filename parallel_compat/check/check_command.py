@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the project needs; 1 if something is missing or needs a hand."""
+    """Print what the project needs; return 1 if something is missing or needs manual work."""
     if not os.path.exists(arguments.path):
         print(f"parallel-compat check: error: there is no {arguments.path!r}.", file=sys.stderr)
         return 2
@@ -35,24 +35,24 @@ def lines(found: project.Found) -> list[str]:
     Args:
         found: what `check` returned.
     """
-    said = [f"{found.sources} sources in {found.folder}"]
-    said += [f"  Keras: {era} ({', '.join(names)}): {reason}" for era, (reason, names) in found.eras.items()]
+    listed = [f"{found.sources} sources in {found.folder}"]
+    listed += [f"  Keras: {era} ({', '.join(names)}): {reason}" for era, (reason, names) in found.eras.items()]
     if found.python_2:
-        said.append(
+        listed.append(
             f"  Python 2: {len(found.python_2)} of {found.sources} sources ({_some(found.python_2)}). "
             f"First: parallel-compat migrate --python2 --write {found.folder}"
         )
     if found.pip:
-        said.append(f"  Not installed. Run: pip install {' '.join(found.pip)}")
-    said += [f"  Needs a hand: {what} ({where})" for what, where in found.hand.items()]
+        listed.append(f"  Not installed. Run: pip install {' '.join(found.pip)}")
+    listed += [f"  Needs manual work: {what} ({where})" for what, where in found.hand.items()]
     if found.data:
         names = [f"{name} ({where})" for name, where in found.data.items()]
-        said.append(f"  Files that are opened and are not there: {_some(names)}")
+        listed.append(f"  Files that are opened but missing: {_some(names)}")
     if found.answered:
-        said.append(f"  Old names of other packages, answered by `run`: {_some(sorted(found.answered))}")
-    if len(said) == 1:
-        said.append("  Nothing is missing.")
-    return said
+        listed.append(f"  Old names of other packages, answered by `run`: {_some(sorted(found.answered))}")
+    if len(listed) == 1:
+        listed.append("  Nothing is missing.")
+    return listed
 
 
 def _some(names: list[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import read_text
@@ -86,7 +86,7 @@ def check(folder: str) -> Found:
     root = folder if os.path.isdir(folder) else os.path.dirname(os.path.abspath(folder))
     found = Found(folder)
     files = list(_files(root)) if os.path.isdir(folder) else [folder]
-    modules = {os.path.splitext(name)[0] for place in [root, *_folders(files)] for name in _names(place)}
+    modules = {os.path.splitext(name)[0] for directory in [root, *_folders(files)] for name in _names(directory)}
     written: set[str] = set()
     reading = [source for file in files if (source := _parse(file, found)) is not None]
     for source in reading:
@@ -102,11 +102,11 @@ def check(folder: str) -> Found:
 
 def _files(root: str) -> Iterator[str]:
     count = 0
-    for place, folders, names in os.walk(root):
+    for directory, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not _NOT_OF_PROJECT.fullmatch(name))
         for name in sorted(names):
             if name.endswith((".py", ".ipynb")):
-                yield os.path.join(place, name)
+                yield os.path.join(directory, name)
                 count += 1
                 if count == _MOST_FILES:
                     return
@@ -117,15 +117,15 @@ def _folders(files: list[str]) -> set[str]:
     return {os.path.dirname(os.path.abspath(file)) for file in files}
 
 
-def _names(place: str) -> list[str]:
+def _names(directory: str) -> list[str]:
     try:
-        return os.listdir(place)
+        return os.listdir(directory)
     except OSError:
         return []
 
 
 def _exists(name: str, files: list[str]) -> bool:
-    return any(os.path.exists(os.path.join(place, name)) for place in {*_folders(files), os.getcwd()})
+    return any(os.path.exists(os.path.join(directory, name)) for directory in {*_folders(files), os.getcwd()})
 
 
 def _parse(file: str, found: Found) -> _Source | None:
@@ -133,7 +133,7 @@ def _parse(file: str, found: Found) -> _Source | None:
     name = os.path.relpath(file, found.folder) if os.path.isdir(found.folder) else os.path.basename(file)
     text = read_text(file, 20_000_000)
     if file.endswith(".ipynb"):
-        text = _code_of_notebook(text)
+        text = in_notebook(text).source
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # escapes that this Python warns of
@@ -146,15 +146,6 @@ def _parse(file: str, found: Found) -> _Source | None:
     except (ValueError, RecursionError) as error:
         found.hand[f"does not parse: {error}"] = name
     return None
-
-
-def _code_of_notebook(text: str) -> str:
-    try:
-        cells = json.loads(text)["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return "\n".join(re.sub(r"(?m)^(\s*)[%!?].*|^%%.*", r"\1pass", cell) for cell in code)
 
 
 class _Source:
@@ -202,7 +193,7 @@ class _Source:
         package = path.partition(".")[0]
         self.imports_keras |= package in ("keras", "tensorflow")
         if path in old_packages.modules():
-            if isinstance(node, ast.Import) or not old_packages.names_of(path):  # else its names are told
+            if isinstance(node, ast.Import) or not old_packages.names_of(path):  # else its names are reported
                 self._named(path, node, found)
             path = old_packages.modules()[path].now
             package = path.partition(".")[0]
@@ -216,12 +207,12 @@ class _Source:
             advice = PACKAGES.get(package, f"pip install {package}")
             found.missing.setdefault(package, advice)
             if not advice.startswith("pip install"):
-                found.hand.setdefault(f"{package}: {advice}", self._place(node))
+                found.hand.setdefault(f"{package}: {advice}", self._location(node))
 
     def _named(self, path: str, node: ast.AST, found: Found) -> None:
         module, _, name = path.rpartition(".")
         if (module, name) in ATTRIBUTES:
-            found.hand.setdefault(f"{path}: {ATTRIBUTES[module, name]}", self._place(node))
+            found.hand.setdefault(f"{path}: {ATTRIBUTES[module, name]}", self._location(node))
             return
         if old_packages.find(path) is not None or (
             module == "numpy" and name in NUMPY and name not in ("bool", "long")
@@ -244,7 +235,7 @@ class _Source:
             and "{" not in name
             and "%" not in name
         ):
-            found.data.setdefault(name, self._place(node))
+            found.data.setdefault(name, self._location(node))
 
     def _path(self, node: ast.expr) -> str | None:
         """Return the dotted path of a name, by what the source imports."""
@@ -257,7 +248,7 @@ class _Source:
         first = self.paths.get(node.id, node.id if node.id == "open" else None)
         return None if first is None else ".".join([first, *reversed(parts)])
 
-    def _place(self, node: ast.AST) -> str:
+    def _location(self, node: ast.AST) -> str:
         return f"{self.name}:{getattr(node, 'lineno', 1)}"
 
 

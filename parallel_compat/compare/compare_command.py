@@ -8,9 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +36,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the subcommand takes."""
+    """Add the subcommand's arguments."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     _add_options(parser)
@@ -58,18 +56,18 @@ def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
             "(a copy rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
         ),
         add("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`"),
-        add("--plain", action="store_true", help="with a recording: run the script as it stands, on Keras 3"),
-        add("--replicas", type=int, metavar="N", help="pretend N GPUs in each run, as `run` does"),
+        add("--plain", action="store_true", help="with a recording: run the script unchanged, on Keras 3"),
+        add("--replicas", type=int, metavar="N", help="simulate N GPUs in each run, as `run` does"),
         add(
             "--era",
             choices=[era.value for era in Era],
             metavar="NAME",
-            help="the original, as of `parallel-compat run`",
+            help="the Keras of the original, see `parallel-compat run`",
         ),
         add("--steps", type=int, metavar="N", help="end each run after N steps of training"),
         add("--json", metavar="FILE", help="write everything that was compared to FILE"),
         add("--html", metavar="FILE", help="write a page with verdict, loss curves and tables to FILE"),
-        add("--max-bytes", type=int, metavar="N", help="how many bytes a recording's arrays may have in all"),
+        add("--max-bytes", type=int, metavar="N", help="limit of the total size of a recording's arrays, in bytes"),
         add("--verbose", action="store_true", help="show what the script prints"),
     ]
 
@@ -96,15 +94,12 @@ def run(arguments: argparse.Namespace) -> int:
         if unwritable := why_not_writable(path):
             return _fail(f"expected a file that can be written. Received: {path}: {unwritable}")
     try:
-        found, codes = _with_recording(arguments, recording) if recording else _with_original(arguments)
+        found, failed = _compared(arguments, recording)
     except (CheckpointError, CannotRun) as error:
         return _fail(str(error))
     _write(found, arguments)
     print("\n".join(summary(found)))
-    for name, code in codes.items():
-        if code:
-            print(f"parallel-compat compare: {name}: the script ended with {code}", file=sys.stderr)
-    return 0 if found.is_equal and not any(codes.values()) else DIFFERENT
+    return 0 if found.is_equal and not failed else DIFFERENT
 
 
 def _is_hdf5(path: str) -> bool:
@@ -127,23 +122,29 @@ def _options_after_script(arguments: argparse.Namespace) -> argparse.Namespace:
     return parser.parse_args(given, arguments)
 
 
-def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str, int]]:
-    from parallel_compat.compare.comparison import compare
+def _compared(arguments: argparse.Namespace, recording: str | None) -> tuple[Comparison, bool]:
+    """Return the comparison, and whether a run ended with an error."""
+    from parallel_compat.compare.comparison import compare, era_of
+    from parallel_compat.compare.recordings import read_recording
     from parallel_compat.compare.runs import CannotRun, Runs, Script, original_era
 
+    folder = Path(arguments.other) if recording is None and arguments.other not in ("migrated", "native") else None
+    if folder is not None and not folder.is_dir():
+        raise CannotRun(f"expected migrated, native, a folder or a recording for --with. Received: {folder}")
     script = Script.of(arguments.script, arguments.arguments)
-    folder = None
-    if arguments.other not in ("migrated", "native"):
-        folder = Path(arguments.other)
-        if not folder.is_dir():
-            raise CannotRun(f"expected migrated, native, a folder or a recording for --with. Received: {folder}")
+    old = None if recording is None else read_recording(recording, arguments.max_bytes)
+    era = Era(arguments.era) if arguments.era else None if old is None else era_of(old)
+    if old is not None and arguments.plain:
+        era = Era.TODAY
     with Runs(
         script,
-        original_era(arguments.script, arguments.era),
+        era or original_era(arguments.script, None),
         replicas=arguments.replicas,
         most=arguments.steps,
         verbose=arguments.verbose,
     ) as runs:
+        if old is not None:
+            return compare(old, runs.recorded(old), sources=script.sources()), runs.failed
         old, again = runs.original(), runs.original_again()
         if folder is not None:
             new = runs.folder(folder)
@@ -151,35 +152,9 @@ def _with_original(arguments: argparse.Namespace) -> tuple[Comparison, dict[str,
             options = ["--era", arguments.era] * (arguments.era is not None)
             options += ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.other == "native")
             new, _ = runs.migrated(*options)
-        found = compare(old, new, again)
-        found.sources, found.era, found.seconds = script.sources(), runs.era, runs.seconds
-        return found, runs.ended
-
-
-def _with_recording(arguments: argparse.Namespace, recording: str) -> tuple[Comparison, dict[str, int]]:
-    from parallel_compat.compare.comparison import compare, era_of
-    from parallel_compat.compare.recorder_command import PATH
-    from parallel_compat.compare.recordings import read_recording
-    from parallel_compat.compare.runs import CannotRun
-
-    old = read_recording(recording, arguments.max_bytes)
-    steps = max((len(model["steps"]) for model in old.models), default=1)
-    with tempfile.TemporaryDirectory(prefix="parallel-compat-") as folder:
-        out = os.path.join(folder, "here.h5")
-        recorder = [PATH, "--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording), "--out", out]
-        recorder += ["--no-dropout"] if old.facts.get("no_dropout") else ["--masks"] if old.facts.get("masks") else []
-        start = [sys.executable]
-        if not arguments.plain:
-            start += ["-m", "parallel_compat", "run", "--quiet"]
-            start += ["--replicas", str(arguments.replicas)] if arguments.replicas else []
-            era = arguments.era or (known.value if (known := era_of(old)) else None)
-            start += ["--era", era] if era else []
-        code = subprocess.call([*start, *recorder, arguments.script, *arguments.arguments])
-        if not os.path.exists(out):
-            raise CannotRun(f"the script trained no model here (it ended with {code})")
-        found = compare(old, read_recording(out, arguments.max_bytes))
-    found.sources = Path(arguments.script).read_text("utf-8", "replace")
-    return found, {"here": code}
+        found = compare(old, new, again, script.sources(), runs.era)
+        found.seconds = runs.seconds
+        return found, runs.failed
 
 
 def _write(found: Comparison, arguments: argparse.Namespace) -> None:
@@ -214,7 +189,8 @@ def summary(found: Comparison) -> list[str]:
             lines.append(f"    loss of step {curve.compared - 1}: {curve.at(curve.compared - 1)}")
         if left_out := sum(step.left_out for step in steps):
             lines.append(f"    {left_out} weights with a gradient of rounding alone left out")
-        if results := found.results[number]:
+        differing = {finding.kind for model, finding in found.findings if model == number}
+        if results := {kind: value for kind, value in found.results[number].items() if kind not in differing}:
             lines.append(f"    {', '.join(results)}: within {ulp(list(results.values())):,.0f} ulp")
         lines += [f"    {sentence}" for model, sentence in found.notes if model == number]
     for sentence in dict.fromkeys(finding.text for _, finding in found.findings if finding.kind == "not compared"):

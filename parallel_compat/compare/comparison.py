@@ -10,14 +10,13 @@ weights after the step, the optimizer's state, the metrics. What `evaluate`, `pr
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.compare.curves import Curve, curve
+from parallel_compat.compare.curves import Curve, curve, distance
 from parallel_compat.compare.differences import (
     EPSILON,
     NOISE,
@@ -36,7 +35,7 @@ from parallel_compat.names.identifiers import log_today
 from parallel_compat.recover.config_json import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from parallel_compat.compare.recordings import Recording
 
@@ -176,7 +175,9 @@ class Comparison:
         return {**own, "equal": self.is_equal, "verdict": self.verdict(), "why": why}
 
 
-def compare(old: Recording, new: Recording, again: Recording | None = None) -> Comparison:
+def compare(
+    old: Recording, new: Recording, again: Recording | None = None, sources: str | None = None, era: Era | None = None
+) -> Comparison:
     """Compare two recordings of one script, the second one replayed from the first.
 
     Args:
@@ -184,22 +185,22 @@ def compare(old: Recording, new: Recording, again: Recording | None = None) -> C
         new: what was recorded with `--replay` of the first.
         again: what the first stack recorded once more, with other sums; then both go on by themselves from the first
             weights, and what differs no more than two runs of the first stack is equal.
+        sources: the script's sources, for the reasons.
+        era: whose Keras the first run had; None if the recording says it.
     """
     noise = None if again is None else compare(old, again)
     names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
-    found = Comparison(
-        stacks, names, [], era=era_of(old), machines=[list(each.facts.get("machine", [])) for each in (old, new)]
-    )
+    machines = [list(each.facts.get("machine", [])) for each in (old, new)]
+    found = Comparison(stacks, names, [], sources=sources, era=era or era_of(old), machines=machines)
     if len(old.models) != len(new.models):
         text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
         found.findings.append((None, Finding("not compared", "models", None, text)))
     for sentence in dict.fromkeys([*old.facts.get("notes", []), *new.facts.get("notes", [])]):
         found.findings.append((None, Finding("not compared", "recording", None, str(sentence))))
     for number, pair in enumerate(zip(old.models, new.models, strict=False)):
-        model = _Model(number, old, new, *pair, noise)
-        steps, findings = model.compare()
-        found.steps.append(steps)
+        model = _Model(number, old, new, pair, noise)
+        found.steps.append(model.steps)
         found.layers.append(model.layers)
         found.results.append({})
         third = again.models[number] if again is not None and number < len(again.models) else None
@@ -212,13 +213,13 @@ def compare(old: Recording, new: Recording, again: Recording | None = None) -> C
         ]
         found.described.append(description(*pair, any(bool((each == 0).any()) for each in weights)))
         if model.is_comparable:
-            model.follow(found.curves[-1], findings)
+            model.follow(found.curves[-1])
             of_noise = noise.results[number] if noise is not None and number < len(noise.results) else None
-            results = Results(number, old, new, len(steps), of_noise)
-            findings += results.findings
+            results = Results(number, old, new, len(model.steps), of_noise)
+            model.findings += results.findings
             found.results[-1] = results.differences
             found.notes += [(number, note) for note in [*model.notes, *results.notes]]
-        found.findings += [(number, finding) for finding in findings]
+        found.findings += [(number, finding) for finding in model.findings]
     return found
 
 
@@ -242,151 +243,149 @@ class _Model:
         number: int,
         old: Recording,
         new: Recording,
-        old_facts: dict[str, Any],
-        new_facts: dict[str, Any],
+        facts: tuple[dict[str, Any], dict[str, Any]],
         noise: Comparison | None,
     ) -> None:
         self._number = number
         self._noise = noise.steps[number] if noise is not None and number < len(noise.steps) else []
         self._goes_on = noise is not None
-        self._old, self._new = old, new
-        self._facts = (old_facts, new_facts)
+        self._recordings, self._facts = (old, new), facts
         self.notes: list[str] = []
         self.layers: list[Layer] = []
-        self._classes = _classes_of(old_facts)
-        self._of_weight = [layer["name"] for layer in old_facts["layers"] for _ in layer["weights"]]
+        self.steps: list[Step] = []
+        self.findings: list[Finding] = []
+        self._classes = _classes_of(facts[0])
+        self._of_weight = [layer["name"] for layer in facts[0]["layers"] for _ in layer["weights"]]
+        self._rounding: dict[int, Array] = {}  # by weight, elements whose gradients were rounding alone so far
+        self._compare()
 
     @property
     def is_comparable(self) -> bool:
         """Whether the second recording began with the first one's weights."""
         return self._facts[1].get("weights_put_in") is True
 
-    def compare(self) -> tuple[list[Step], list[Finding]]:
-        """Return its steps, and what concerns all of them."""
+    def _compare(self) -> None:
         old, new = self._facts
-        findings = []
         if not self.is_comparable:
-            text = f"the recorded weights could not be put in: {new.get('weights_put_in', 'no word of it')}"
-            return [], [Finding("weights", "initial", None, text)]
+            text = f"the recorded weights could not be set: {new.get('weights_put_in', 'no reason is given')}"
+            self.findings.append(Finding("weights", "initial", None, text))
+            return
         if old["random_layers"]:
             names = ", ".join(old["random_layers"][:5])
             text = f"layers that draw random numbers ({names}). Record with --no-dropout to take them out on both sides"
-            findings.append(Finding("not compared", "random layers", None, text))
-        count = min(len(old["steps"]), len(new["steps"]))
+            self.findings.append(Finding("not compared", "random layers", None, text))
         if len(old["steps"]) != len(new["steps"]):
             text = f"expected {len(old['steps'])} steps, as recorded. Received: {len(new['steps'])}"
-            findings.append(Finding("not compared", "steps", None, text))
-        return [self._step(number) for number in range(count)], findings
+            self.findings.append(Finding("not compared", "steps", None, text))
+        for number in range(min(len(old["steps"]), len(new["steps"]))):
+            self.steps.append(Step())
+            self._step(number)
 
-    def follow(self, curve: Curve, findings: list[Finding]) -> None:
+    def follow(self, curve: Curve) -> None:
         """Judge the batches and losses of all steps, where both went on by themselves.
 
         Args:
             curve: the losses and batches.
-            findings: what differs is added.
         """
         if not self._goes_on:
             return
         self.notes += curve.notes()
         if curve.other_batch is not None:
-            text = f"from step {curve.other_batch} on the batches are others, and could not be handed over"
-            findings.append(Finding("data", "batches", None, text))
+            text = f"from step {curve.other_batch} on the batches differ, and could not be replaced"
+            self.findings.append(Finding("data", "batches", None, text))
         elif curve.differs_from is not None and not self._facts[0]["random_layers"]:
             step = curve.differs_from
             text = f"the loss differs from step {step} on: {curve.at(step)}"
-            findings.append(Finding("curve", "loss", curve.distance(step), text, str(self._facts[0].get("loss"))))
+            self.findings.append(Finding("curve", "loss", curve.distance(step), text, str(self._facts[0].get("loss"))))
+
+    def _step(self, number: int) -> None:
+        findings = self.steps[number].findings
+        findings += [] if self._goes_on else self._data(number)  # `follow` tells of the batches of all steps
+        for at, kind, recorded, own in self._facts[1].get("not_fed", []):
+            if at == number:
+                text = f"{_NAMES[kind]}: recorded in the shapes {recorded}, here {own or 'none'}"
+                findings.append(Finding("not compared", kind, None, text))
+                return
+        if not self._facts[0]["random_layers"]:
+            self._layers(number)
+            self._outputs(number)
+            self._logs(number, loss=True)
+            self._gradients(number)
+            self._weights(number)
+            self._state(number)
+            self._logs(number, loss=False)
+
+    def _judge(
+        self, number: int, kind: str, what: str, difference: float, text: str, name: str = "", least: float = TOLERANCE
+    ) -> bool:
+        """Keep by how much something differs, and return whether that is more than rounding; then add a finding."""
+        step = self.steps[number]
+        known = step.differences.get(kind, 0.0)
+        step.differences[kind] = max(known, difference if difference < 1e9 else 1e9)
+        if difference <= self._tolerance(number, kind, least):
+            return False
+        if kind not in _ONCE or not any(each.kind == kind for each in step.findings):
+            step.findings.append(Finding(kind, what, difference, text, name))
+        return True
 
     def _tolerance(self, number: int, kind: str, least: float = TOLERANCE) -> float:
-        known = [step.differences.get(kind, 0.0) for step in self._noise[: number + 1]]
-        return tolerance(max(known, default=0.0), least)
+        noise = max((each.differences.get(kind, 0.0) for each in self._noise[: number + 1]), default=0.0)
+        return tolerance(noise, least)
+
+    def _other(self, number: int, kind: str, what: str, text: str, name: str = "") -> None:
+        """Add a finding of what has no difference to compute."""
+        self.steps[number].findings.append(Finding(kind, what, None, text, name))
 
     def _pair(self, number: int, name: str) -> tuple[list[Array], list[Array]] | None:
         section = f"model{self._number}/step{number}/{name}"
-        if section not in self._old.arrays or section not in self._new.arrays:
-            return None
-        return self._old.arrays[section], self._new.arrays[section]
-
-    def _step(self, number: int) -> Step:
-        step = Step()
-        for finding in (*self._data(number), *self._not_fed(number)):
-            if finding.kind == "data" and self._goes_on:
-                continue  # `follow` tells it of all steps
-            step.findings.append(finding)
-            if finding.kind == "not compared":
-                return step
-        if not self._facts[0]["random_layers"]:
-            self._layers(number, step)
-            self._outputs(number, step)
-            self._logs(number, step, loss=True)
-            self._gradients(number, step)
-            self._weights(number, step)
-            self._state(number, step)
-            self._logs(number, step, loss=False)
-        return step
-
-    def _not_fed(self, number: int) -> Iterator[Finding]:
-        for at, kind, recorded, own in self._facts[1].get("not_fed", []):
-            if at == number:
-                text = f"{_NAMES[kind]}: recorded in the shapes {recorded}, here {own or 'none is given'}"
-                yield Finding("not compared", kind, None, text)
+        old, new = (each.arrays.get(section) for each in self._recordings)
+        return None if old is None or new is None else (old, new)
 
     def _data(self, number: int) -> Iterator[Finding]:
         for kind, name in _NAMES.items():
-            pair = self._pair(number, kind)
-            if pair is None:
-                continue
-            for index, (old, new) in enumerate(zip(*pair, strict=False)):
+            for index, (old, new) in enumerate(zip(*self._pair(number, kind) or ((), ()), strict=False)):
                 if old.size != new.size or not old.size:
                     continue
                 difference = relative_difference(old, new.reshape(old.shape))
                 if difference <= TOLERANCE:
                     continue
                 same = _samples_in_both(old, new.reshape(old.shape))
-                text = f"{name} {index}: " + (
+                text = (
                     f"the same samples in another order ({same} of {len(old)})"
                     if same == len(old)
                     else f"other samples: {same} of {len(old)} are the same"
                 )
-                yield Finding("data", f"{name} {index}", difference, text)
+                yield Finding("data", f"{name} {index}", difference, f"{name} {index}: {text}")
 
-    def _layers(self, number: int, step: Step) -> None:
-        pair = self._pair(number, "layers")
-        if pair is None:
-            return
+    def _layers(self, number: int) -> None:
         old, new = (facts["steps"][number].get("layer_names", []) for facts in self._facts)
-        rows = list(zip(old, new, *pair, strict=False))
+        rows = list(zip(old, new, *self._pair(number, "layers") or ((), ()), strict=False))
         if len(old) != len(new) or any(a.shape != b.shape for _, _, a, b in rows):
             return  # the layers are others; their end is compared
-        differs = False
+        before = False
         for name, here, a, b in rows:
             difference = relative_difference(a, b)
-            called = name if name == here else f"{name} ({here} here)"
-            equal = difference <= self._tolerance(number, "layer")
-            state = "equal" if equal else "follows" if differs else "differs"
-            self.layers.append(Layer(called, self._classes.get(name, ""), difference, state))
-            if differs:
-                continue  # what follows it follows from it
-            _raise(step, "layer", difference)
-            if not equal:
-                differs = True
+            called, kind = name if name == here else f"{name} ({here} here)", self._classes.get(name, "")
+            differs = difference > self._tolerance(number, "layer")
+            state = "equal" if not differs else "follows" if before else "differs"
+            self.layers.append(Layer(called, kind, difference, state))
+            if not before:
                 text = f"the output of layer {called} differs by {part(difference)}"
-                step.findings.append(Finding("layer", name, difference, text, self._classes.get(name, "")))
+                before = self._judge(number, "layer", name, difference, text, kind)
 
-    def _outputs(self, number: int, step: Step) -> None:
-        pair = self._pair(number, "outputs")
-        for index, (old, new) in enumerate(zip(*pair, strict=False) if pair else ()):
+    def _outputs(self, number: int) -> None:
+        for index, (old, new) in enumerate(zip(*self._pair(number, "outputs") or ((), ()), strict=False)):
             if old.shape != new.shape:
                 text = f"output {index} has the shape {list(old.shape)}, here {list(new.shape)}"
-                step.findings.append(Finding("output", str(index), None, text))
+                self._other(number, "output", str(index), text)
                 continue
             difference = relative_difference(old, new)
-            _raise(step, "output", difference)
-            if difference > self._tolerance(number, "output"):
-                text = f"output {index} in training differs by {part(difference)}"
-                step.findings.append(Finding("output", str(index), difference, text))
+            text = f"output {index} in training differs by {part(difference)}"
+            self._judge(number, "output", str(index), difference, text)
 
-    def _logs(self, number: int, step: Step, loss: bool) -> None:
-        old, new = (dict(zip(each["names"], each["logs"], strict=True)) for each in self._both(number))
+    def _logs(self, number: int, loss: bool) -> None:
+        steps = (facts["steps"][number] for facts in self._facts)
+        old, new = (dict(zip(each["names"], each["logs"], strict=True)) for each in steps)
         here = {log_today(name): value for name, value in new.items()}
         pairs = [(name, value, here[log_today(name)]) for name, value in old.items() if log_today(name) in here]
         alone = [name for name in old if log_today(name) not in here]
@@ -395,146 +394,104 @@ class _Model:
             pairs += [(name, old[name], new[other]) for name, other in zip(alone, others, strict=True)]
         elif not loss:
             missing = sorted(alone + others)
-            step.findings.append(Finding("metric", missing[0], None, f"only one of both has {', '.join(missing)}"))
+            self._other(number, "metric", missing[0], f"only one side has {', '.join(missing)}")
         for name, a, b in pairs:
-            if _is_loss(name) is not loss:
-                continue
-            difference = abs(a - b) / max(abs(a), 1e-6) if math.isfinite(a) else 0.0 if not math.isfinite(b) else 1.0
-            kind = "loss" if loss else "metric"
-            _raise(step, kind, difference)
-            if not difference <= self._tolerance(number, kind):
-                function = str(self._facts[0].get("loss")) if loss else name
+            if _is_loss(name) is loss:
+                difference = distance(a, b)
                 text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
-                step.findings.append(Finding(kind, name, difference, text, function))
+                function = str(self._facts[0].get("loss")) if loss else name
+                self._judge(number, "loss" if loss else "metric", name, difference, text, function)
 
-    def _both(self, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        return self._facts[0]["steps"][number], self._facts[1]["steps"][number]
-
-    def _clips(self) -> bool:
-        config = self._facts[0].get("optimizer_config") or {}
-        return isinstance(config, dict) and any(config.get(name) for name in ("clipnorm", "clipvalue"))
-
-    def _gradients_by_weight(self, number: int, side: int) -> dict[int, Array]:
-        pair = self._pair(number, "gradients")
+    def _gradients_by_weight(self, number: int, side: int = 0) -> dict[int, Array]:
         facts = self._facts[side]
-        if pair is None:
-            return {}
-        trainable = facts.get("trainable", [])
-        of = facts["steps"][number].get("gradient_of", [])
-        return {trainable[k]: array for k, array in zip(of, pair[side], strict=False) if k < len(trainable)}
+        trainable, of = facts.get("trainable", []), facts["steps"][number].get("gradient_of", [])
+        arrays = (self._pair(number, "gradients") or ((), ()))[side]
+        return {trainable[k]: array for k, array in zip(of, arrays, strict=False) if k < len(trainable)}
 
-    def _gradients(self, number: int, step: Step) -> None:
+    def _gradients(self, number: int) -> None:
         old, new = (self._gradients_by_weight(number, side) for side in (0, 1))
-        if self._clips() or not old:
+        largest = _largest(old.values())
+        for place, array in old.items():
+            noise = np.abs(array) <= NOISE * largest
+            self._rounding[place] = self._rounding[place] | noise if place in self._rounding else noise
+        config = self._facts[0].get("optimizer_config")
+        if isinstance(config, dict) and any(config.get(name) for name in ("clipnorm", "clipvalue")):
             return  # Keras 2 has them after clipping
-        largest = max((float(np.abs(each).max(initial=0.0)) for each in old.values()), default=0.0)
         for place in sorted(old.keys() & new.keys()):
             if old[place].shape != new[place].shape:
                 continue
-            error = np.abs(old[place].astype("float64") - new[place])
-            difference = float(error.max(initial=0.0)) / max(largest, 1e-30)
-            _raise(step, "gradient", difference)
-            if not difference <= self._tolerance(number, "gradient"):
-                name = self._layer(place)
-                text = f"the gradient of a weight of layer {name} differs by {part(difference)}"
-                step.findings.append(Finding("gradient", name, difference, text, self._classes.get(name, "")))
-                return
+            difference = _largest([old[place].astype("float64") - new[place]]) / max(largest, 1e-30)
+            name = self._layer(place)
+            text = f"the gradient of a weight of layer {name} differs by {part(difference)}"
+            self._judge(number, "gradient", name, difference, text, self._classes.get(name, ""))
 
-    def _weights(self, number: int, step: Step) -> None:
-        after = self._pair(number, "weights")
+    def _rounding_alone(self, place: int, shape: tuple[int, ...]) -> Array:
+        known = self._rounding.get(place)
+        return known if known is not None and known.shape == shape else np.zeros(shape, bool)
+
+    def _weights(self, number: int) -> None:
         names = [f"step{number}/before", f"step{number - 1}/weights" if number else "initial"]
-        sections = [self._old.arrays.get(f"model{self._number}/{name}") for name in names]
-        before = next((section for section in sections if section is not None), None)
-        if after is None or before is None:
-            return
-        gradients = self._gradients_by_weight(number, 0)
-        rounding_alone = self._rounding_alone(number)
-        reported = False
+        sections = [self._recordings[0].arrays.get(f"model{self._number}/{name}") for name in names]
+        before = next((section for section in sections if section is not None), [])
+        gradients = self._gradients_by_weight(number)
+        after = self._pair(number, "weights") or ((), ())
         for place, (start, old, new) in enumerate(zip(before, *after, strict=False)):
             if old.shape != new.shape or start.shape != old.shape:
                 continue
+            rounding = 4 * EPSILON * np.abs(old)  # of the weight itself, which is not the step's
             error = np.abs(old.astype("float64") - new)
-            rounding = 4 * EPSILON * np.abs(old)
-            if place in rounding_alone and rounding_alone[place].shape == old.shape:
-                noise = rounding_alone[place] & (error > rounding)
-                step.left_out += int(noise.sum())
-                error = np.where(noise, 0.0, error)
-            moved = float(np.abs(old.astype("float64") - start).max(initial=0.0))
-            # The rounding of the weight itself is not the step's.
-            difference = float(np.maximum(error - rounding, 0.0).max(initial=0.0)) / max(moved, 1e-30)
+            noise = self._rounding_alone(place, old.shape) & (error > rounding)
+            self.steps[number].left_out += int(noise.sum())
+            error = np.where(noise, 0.0, error)
+            moved = _largest([old.astype("float64") - start])
+            difference = _largest([np.maximum(error - rounding, 0.0)]) / max(moved, 1e-30)
             if not moved and not difference:
                 continue
-            difference = min(difference, 1e9)
-            _raise(step, "step", difference)
-            if not difference <= self._tolerance(number, "step", 50 * TOLERANCE) and not reported:
-                name = self._layer(place)
-                reported = True
-                text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
-                optimizer = str((self._facts[0].get("optimizer")) or "")
-                kind = optimizer if place in gradients else self._classes.get(name, "")
-                step.findings.append(Finding("step", name, difference, text, kind))
+            name = self._layer(place)
+            text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
+            kind = str(self._facts[0].get("optimizer") or "") if place in gradients else self._classes.get(name, "")
+            self._judge(number, "step", name, difference, text, kind, 50 * TOLERANCE)
 
-    def _rounding_alone(self, number: int) -> dict[int, Array]:
-        """Return which elements of a weight have had, in a step up to this one, a gradient of rounding alone."""
-        found: dict[int, Array] = {}
-        for each in range(number + 1):
-            gradients = self._gradients_by_weight(each, 0)
-            largest = max((float(np.abs(array).max(initial=0.0)) for array in gradients.values()), default=0.0)
-            for place, array in gradients.items():
-                noise = np.abs(array) <= NOISE * largest
-                found[place] = noise if place not in found else found[place] | noise
-        return found
-
-    def _state(self, number: int, step: Step) -> None:
+    def _state(self, number: int) -> None:
         pair = self._pair(number, "state")
         if pair is None:
             return
-        facts = self._facts
-        optimizer = str(facts[0].get("optimizer"))
-        found = [
-            state(
-                str(of["optimizer"]), of.get("optimizer_config") or {}, of["state_names"], arrays, len(of["trainable"])
-            )
-            for of, arrays in zip(facts, pair, strict=True)
-        ]
-        old, new = found
+        optimizer = str(self._facts[0].get("optimizer"))
+        old, new = (state(facts, arrays) for facts, arrays in zip(self._facts, pair, strict=True))
         if old is None or new is None:
             note = f"the state of the optimizer {optimizer} was not compared: the order of its arrays is not known"
             self.notes += [note] if note not in self.notes else []
             return
         if old.steps is not None and new.steps is not None and old.steps != new.steps:
             text = f"the optimizer has made {old.steps} steps, here {new.steps}"
-            step.findings.append(Finding("state", "steps", None, text, optimizer))
-        rounding_alone = self._rounding_alone(number)
-        places, here = facts[0]["trainable"], facts[1]["trainable"]
+            self._other(number, "state", "steps", text, optimizer)
+        places, here = (facts["trainable"] for facts in self._facts)
         if len(places) != len(here):
             text = f"the optimizer trains {len(places)} weights, here {len(here)}"
-            step.findings.append(Finding("state", "weights", None, text, optimizer))
+            self._other(number, "state", "weights", text, optimizer)
             return
         # Keras 1 sorted the weights that train by their names.
         order = list(map(here.index, places)) if sorted(here) == sorted(set(places)) else range(len(places))
         for kind in old.kinds.keys() & new.kinds.keys():
-            largest = max(float(np.abs(each).max(initial=0.0)) for each in old.kinds[kind])
+            largest = max(_largest(old.kinds[kind]), 1e-30)
             for place, a, number_here in zip(places, old.kinds[kind], order, strict=True):
                 b = new.kinds[kind][number_here]
+                what = f"the optimizer's {kind} of layer {self._layer(place)}"
                 if a.shape != b.shape:
-                    text = (
-                        f"the optimizer's {kind} of layer {self._layer(place)} has the shape {a.shape}, here {b.shape}"
-                    )
-                    step.findings.append(Finding("state", kind, None, text, optimizer))
+                    self._other(number, "state", kind, f"{what} has the shape {a.shape}, here {b.shape}", optimizer)
                     return
-                error = np.abs(a.astype("float64") - b)
-                if place in rounding_alone and rounding_alone[place].shape == a.shape:
-                    error = np.where(rounding_alone[place], 0.0, error)
-                difference = float(error.max(initial=0.0)) / max(largest, 1e-30)
-                _raise(step, "state", difference)
-                if not difference <= self._tolerance(number, "state", 50 * TOLERANCE):
-                    text = f"the optimizer's {kind} of layer {self._layer(place)} differs by {part(difference)}"
-                    step.findings.append(Finding("state", kind, difference, text, optimizer))
-                    return
+                error = np.where(self._rounding_alone(place, a.shape), 0.0, a.astype("float64") - b)
+                difference = _largest([error]) / largest
+                text = f"{what} differs by {part(difference)}"
+                self._judge(number, "state", kind, difference, text, optimizer, 50 * TOLERANCE)
 
     def _layer(self, place: int) -> str:
         return self._of_weight[place] if 0 <= place < len(self._of_weight) else "?"
+
+
+def _largest(arrays: Iterable[Array]) -> float:
+    """Return the largest absolute value of some arrays."""
+    return max((float(np.abs(each).max(initial=0.0)) for each in arrays), default=0.0)
 
 
 def _is_loss(log: str) -> bool:
@@ -559,6 +516,7 @@ def _classes_of(facts: dict[str, Any]) -> dict[str, str]:
     return {**found, **{layer["name"]: layer["class"] for layer in facts["layers"]}}
 
 
+_ONCE = ("gradient", "step", "state")  # told once a step: many weights differ by one cause
 _NAMES = {"x": "input", "y": "target", "w": "sample weights"}
 
 
@@ -574,7 +532,3 @@ def _samples_in_both(old: Array, new: Array) -> int:
             other.remove(data)
             found += 1
     return found
-
-
-def _raise(step: Step, kind: str, difference: float) -> None:
-    step.differences[kind] = max(step.differences.get(kind, 0.0), difference if math.isfinite(difference) else 1e9)

@@ -41,12 +41,12 @@ class Curve:
 
     def distance(self, step: int) -> float:
         """Return how far the losses of a step are from each other, as part of the first."""
-        return _distance(self.old[step], self.new[step])
+        return distance(self.old[step], self.new[step])
 
     def noise(self, step: int) -> float:
         """Return how far two runs of the first stack were from each other, up to a step."""
         pairs = zip(self.old[: step + 1], self.again, strict=False)
-        return max((_distance(*pair) for pair in pairs), default=0.0)
+        return max((distance(*pair) for pair in pairs), default=0.0)
 
     @property
     def differs_from(self) -> int | None:
@@ -64,7 +64,7 @@ class Curve:
         notes = []
         if self.fed:
             number = "every step" if len(self.fed) >= self.compared else f"{len(self.fed)} of {self.compared} steps"
-            notes.append(f"its own batches are others, or a model computed them: it got the original's in {number}")
+            notes.append(f"its own batches differ, or a model computed them: the original's were used in {number}")
         elif self.ordered:
             notes.append("fit shuffles in another order: the original's order of samples was handed over")
         if self.masked:
@@ -72,7 +72,9 @@ class Curve:
             notes.append(f"random layers ({names}) drew the same masks in both")
         rounding = self.noise(self.compared - 1) if self.compared else 0.0
         if rounding > 0.01:
-            notes.append(f"two runs of the original differ by {percent(rounding)} themselves: nothing finer is told")
+            notes.append(
+                f"two runs of the original differ by {percent(rounding)}: smaller differences are not reported"
+            )
         return notes
 
 
@@ -108,7 +110,8 @@ def _first_other(pairs: Sequence[tuple[Any, Any]], fed: list[int]) -> int | None
     return next((step for step, (a, b) in enumerate(pairs) if a != b and step not in given), None)
 
 
-def _distance(a: float, b: float) -> float:
+def distance(a: float, b: float) -> float:
+    """Return how far two losses are from each other, as part of the first."""
     if math.isfinite(a) and math.isfinite(b):
         return abs(a - b) / max(abs(a), 1e-6)
     return 0.0 if str(a) == str(b) else math.inf

@@ -47,22 +47,20 @@ class State(NamedTuple):
     kinds: dict[str, list[Array]]
 
 
-def state(
-    optimizer: str, config: dict[str, Any], names: Sequence[str | None], arrays: Sequence[Array], weights: int
-) -> State | None:
+def state(facts: dict[str, Any], arrays: Sequence[Array]) -> State | None:
     """Return a recorded state in the one form, or None for an optimizer that is not Keras's.
 
     Args:
-        optimizer: its class.
-        config: its configuration, which says what it keeps.
-        names: of its variables; None for those of a list without names.
-        arrays: their values.
-        weights: how many weights it trains.
+        facts: what was recorded of the model: its optimizer, how that is configured, the variables' names (None in a
+            list without names), and the weights that it trains.
+        arrays: the variables' values.
     """
+    optimizer, names, weights = str(facts["optimizer"]), facts["state_names"], len(facts["trainable"])
     if optimizer not in _KINDS or not weights or len(names) != len(arrays):
         return None
     if all(isinstance(name, str) for name in names):
         return _by_name(optimizer, [str(name) for name in names], arrays, weights)
+    config = facts.get("optimizer_config") or {}
     unused = [name for name in ("momentum", "centered") if optimizer == "RMSprop" and not config.get(name)]
     return _by_place(optimizer, unused, list(arrays), weights)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _STYLE = """<style>
 .verdict { border-left: 0.4rem solid; padding: 0.6rem 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
-svg { width: 100%; max-width: 44rem; height: auto; font: 11px system-ui, sans-serif; }
+svg { width: 100%; max-width: 34rem; height: auto; font: 11px system-ui, sans-serif; }
 svg .axis { stroke: currentColor; opacity: 0.4; fill: none; } .old, .new { fill: none; stroke-width: 2; }
 .old { stroke: #1c7ed6; } .new { stroke: #f76707; stroke-dasharray: 5 4; } .from { stroke: #e03131; }
 </style>"""
@@ -82,7 +82,7 @@ def _why(found: Comparison) -> str:
     for model, _, finding in found.in_order():
         reason = found.reason(model, finding)
         if reason is None:
-            return "<p>Why: not known. It is no row of the table of known differences.</p>"
+            return "<p>Why: not known. It is not in the table of known differences.</p>"
         text, remedy = html_report.text(reason.text), html_report.text(reason.remedy)
         return f"<p><b>Why:</b> {text}</p><p><b>What to do:</b> {remedy}</p>"
     return ""

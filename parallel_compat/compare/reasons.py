@@ -1,4 +1,4 @@
-"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.py` a finding shows."""
+"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.tsv` a finding shows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _SIGNS = (
     _Sign("`LSTM`, `GRU`", "layer output", r"LSTM|GRU|Bidirectional|TimeDistributed", _RECURRENT),
     _Sign("bilinear `UpSampling2D`", "layer", "UpSampling2D"),
     _Sign("`BatchNormalization` with `trainable", "layer output", "BatchNormalization", _FROZEN),
-    _Sign("`Dropout`, `BatchNormalization` in a model of a class", "layer output loss", by_words=True),
+    _Sign("`Dropout`, `BatchNormalization` in a custom model class", "layer output loss", by_words=True),
     _Sign("the bias of a convolution", "layer output gradient", r"\w*Conv\w*", r"channels_first"),
     _Sign("`hard_sigmoid`", "layer output", described=r'"hard_sigmoid"'),
     _Sign("`hinge`", "loss curve", r".*hinge.*"),
@@ -100,6 +100,8 @@ _SIGNS = (
 )  # fmt: skip
 # What computes as the original did, where `migrate` does not write it by itself.
 _STAND_INS = {
+    "sample weights of 0": 'With weights of 0 and 1, a loss with `reduction="mean_with_sample_weight"` computes as the '
+    'original: `keras.losses.CategoricalCrossentropy(reduction="mean_with_sample_weight")`.',
     "`hinge`": "`from parallel_compat.legacy.losses import hinge, squared_hinge` computes as the original.",
     "`hard_sigmoid`": "`parallel_compat.legacy.activations.hard_sigmoid` computes as the original.",
     "`trainable` set after": "`parallel_compat.legacy.settled_trainable.settle_trainable(model)` after `compile` does.",
@@ -167,4 +169,4 @@ def _remedy(row: Result, era: str) -> str:
         return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
     if row.migrate.startswith(THEN):
         return f"{era}`migrate --unsafe` rewrites it. {stand_in}".strip()
-    return stand_in or "No rewriting computes as the original: where it matters, stay with `parallel-compat run`."
+    return stand_in or "No rewriting gives the original's results: if they matter, use `parallel-compat run`."

@@ -113,72 +113,70 @@ def _printable(facts: Any) -> Any:
 
 
 def _check(path: str, facts: Any) -> None:
-    """Hold the facts against their form: what is read of them later is what is looked at here."""
-    try:
-        if facts["version"] != VERSION:
-            raise CheckpointError(
-                f"{path}: expected a recording of version {VERSION}. Received: {facts['version']!r}. Record again, "
-                "with the file that `parallel-compat recorder` prints"
-            )
-        fine = isinstance(facts["models"], list) and all(map(_is_model, facts["models"]))
-        fine = fine and isinstance(facts["sections"], list) and all(map(_is_section, facts["sections"]))
-        fine = fine and all(isinstance(note, str) for note in (*facts.get("notes", []), *facts.get("machine", [])))
-    except (KeyError, TypeError, IndexError, ValueError):
-        fine = False
-    if not fine:
+    """Check the form of the facts: what is read of them later is what is looked at here."""
+    if isinstance(facts, dict) and "version" in facts and facts["version"] != VERSION:
+        raise CheckpointError(
+            f"{path}: expected a recording of version {VERSION}. Received: {facts['version']!r}. Record again, "
+            "with the file that `parallel-compat recorder` prints"
+        )
+    if not _is(facts, _FORM):
         raise CheckpointError(f"{path}: the recording's description is not in the form that `record_keras.py` writes.")
 
 
-_LISTS = ("layers", "steps", "history", "evaluate", "predict", "random_layers")
+# A type, or several; a list of one form; a dict of forms, of which those with a "?" may be missing; a function.
+_NUMBER, _NAME_OR_NONE, _DICT_OR_NONE = (int, float), (str, type(None)), (dict, type(None))
+_CALL = {"weights": bool, "data": lambda data: data is None or _is(data, [_is_pair])}
+_STEP = {"names": [str], "logs": [_NUMBER], "layer_names?": [str], "gradient_of?": [int]}
+_MODEL = {
+    "keras": str,
+    "optimizer_config?": _DICT_OR_NONE,
+    "layers": [{"name": str, "class": str, "weights": list}],
+    "steps": [lambda step: _is(step, _STEP) and len(step["names"]) == len(step["logs"])],
+    "history": [{"logs": dict, "steps": int}],
+    "evaluate": [{**_CALL, "values": [_NUMBER], "names": [str]}],
+    "predict": [_CALL],
+    "random_layers": list,
+    "masked_layers?": [str],
+    "trainable?": [int],
+    "state_names?": [_NAME_OR_NONE],
+    "losses?": [_NUMBER],
+    "batches?": list,
+    "fed?": [int],
+}
+_FORM = {
+    "version": int,
+    "models": [_MODEL],
+    "sections": [lambda section: _is(section, list) and len(section) == 2 and _is_section(*section)],
+    "notes?": [str],
+    "machine?": [str],
+}
 
 
-def _is_section(section: Any) -> bool:
-    name, rows = section
-    return isinstance(name, str) and all(
-        isinstance(kind, str) and isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
-        for kind, shape in rows
-    )
+def _is(value: Any, form: Any) -> bool:
+    if isinstance(form, dict):
+        names = ((name.rstrip("?"), name[-1] == "?", inner) for name, inner in form.items())
+        return isinstance(value, dict) and all(
+            _is(value[name], inner) if name in value else optional for name, optional, inner in names
+        )
+    if isinstance(form, list):
+        return isinstance(value, list) and all(_is(each, form[0]) for each in value)
+    return isinstance(value, form) if isinstance(form, (type, tuple)) else bool(form(value))
 
 
-def _is_model(model: Any) -> bool:
+def _is_pair(sums: Any) -> bool:
+    return _is(sums, [_NUMBER]) and len(sums) == 2
+
+
+def _is_section(name: Any, rows: Any) -> bool:
     return (
-        all(isinstance(model[name], list) for name in _LISTS)
-        and all(isinstance(layer["name"], str) and isinstance(layer["class"], str) for layer in model["layers"])
-        and all(isinstance(layer["weights"], list) for layer in model["layers"])
-        and all(isinstance(place, int) for place in model.get("trainable", []))
-        and isinstance(model["keras"], str)
-        and isinstance(model.get("optimizer_config") or {}, dict)
-        and all(name is None or isinstance(name, str) for name in model.get("state_names", []))
-        and all(map(_is_step, model["steps"]))
-        and all(isinstance(epoch["logs"], dict) and isinstance(epoch["steps"], int) for epoch in model["history"])
-        and all(map(_is_call, (*model["evaluate"], *model["predict"])))
-        and all(map(_is_evaluation, model["evaluate"]))
-        and all(map(_is_number, model.get("losses", [])))
-        and isinstance(model.get("batches", []), list)
-        and all(type(step) is int for step in model.get("fed", []))
-        and all(isinstance(name, str) for name in model.get("masked_layers", []))
-    )
-
-
-def _is_call(call: Any) -> bool:
-    data = call["data"]
-    return isinstance(call["weights"], bool) and (
-        data is None or all(len(sums) == 2 and all(map(_is_number, sums)) for sums in data)
-    )
-
-
-def _is_evaluation(call: Any) -> bool:
-    return all(map(_is_number, call["values"])) and all(isinstance(name, str) for name in call["names"])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
-
-
-def _is_step(step: Any) -> bool:
-    return (
-        len(step["names"]) == len(step["logs"])
-        and all(isinstance(name, str) for name in (*step["names"], *step.get("layer_names", [])))
-        and all(isinstance(value, (int, float)) for value in step["logs"])
-        and all(isinstance(place, int) for place in step.get("gradient_of", []))
+        isinstance(name, str)
+        and isinstance(rows, list)
+        and all(
+            isinstance(row, list)
+            and len(row) == 2
+            and isinstance(row[0], str)
+            and isinstance(row[1], list)
+            and all(type(size) is int and size >= 0 for size in row[1])
+            for row in rows
+        )
     )

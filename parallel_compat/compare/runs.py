@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.compare.recordings import Recording
 
-STEPS = 5
+_FLAGS = ["--steps", "5", "--masks"]
 _LINES = 12  # of a script that stopped
 _COPIED, _ALL_COPIED, _MOST_FILES = 64_000_000, 1_000_000_000, 50_000
 _DATA_FOLDER = 1_000  # files from which on a folder without sources is linked
@@ -111,7 +111,7 @@ class Runs:
     ) -> None:
         self.script, self.era = script, era
         self.seconds: dict[str, float] = {}
-        self.ended: dict[str, int] = {}
+        self.failed = False
         self._replicas, self._most, self._verbose = replicas, most, verbose
         self._temporary = tempfile.TemporaryDirectory(prefix="parallel-compat-")
         self._folder = Path(self._temporary.name)
@@ -124,7 +124,19 @@ class Runs:
 
     def original(self) -> Recording:
         """Run the script on its original."""
-        return self._run(f"the original ({self.era.value})", "original", self._copy(), [], self.era)
+        return self._run(f"the original ({self.era.value})", "original", self._copy(), _FLAGS, self.era)
+
+    def recorded(self, recording: Recording) -> Recording:
+        """Run the script where it lies, each step from a recording's weights and on its batch.
+
+        Args:
+            recording: the recording.
+        """
+        steps = max((len(model["steps"]) for model in recording.models), default=1)
+        recorder = ["--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording.path)]
+        facts = recording.facts
+        recorder += ["--no-dropout"] if facts.get("no_dropout") else ["--masks"] if facts.get("masks") else []
+        return self._run(self.script.path.name, "here", self.script.root, recorder, self.era)
 
     def original_again(self) -> Recording:
         """Run it on its original once more, with other sums."""
@@ -146,10 +158,18 @@ class Runs:
             report: dict[str, Any] = json.loads(done.stdout)
         except ValueError:
             raise CannotRun(f"`migrate` ended with {done.returncode}:\n{_end(done.stderr)}") from None
-        return self._run(name, "here", copy, self._from_original(), Era.TODAY), report
+        try:
+            return self._run(name, "here", copy, self._from_original(), Era.TODAY), report
+        except CannotRun as error:
+            left = sum(finding["status"] == "unsafe" for finding in report["findings"])
+            if not left:
+                raise
+            raise CannotRun(
+                f"{error}\n`migrate` left {left} places that it rewrites with --unsafe alone: give it"
+            ) from None
 
     def folder(self, folder: Path) -> Recording:
-        """Run the script of the same name in a folder of the user's."""
+        """Run the script of the same name in a user's folder."""
         within = self.script.path.relative_to(self.script.root)
         inside = next((each for each in (within, Path(within.name)) if (folder / each).is_file()), None)
         if inside is None:
@@ -159,7 +179,7 @@ class Runs:
             return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
 
     def _from_original(self) -> list[str]:
-        return ["--free", "--replay", str(self._folder / "original.h5")]
+        return [*_FLAGS, "--free", "--replay", str(self._folder / "original.h5")]
 
     def _copy(self) -> Path:
         copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name
@@ -179,7 +199,7 @@ class Runs:
         script = copy / (inside or self.script.path.relative_to(self.script.root))
         out = self._folder / f"{name}.h5"
         out.unlink(missing_ok=True)
-        command = [PATH, "--steps", str(STEPS), "--masks", "--out", str(out), *recorder]
+        command = [PATH, "--out", str(out), *recorder]
         command += ["--most", str(self._most)] if self._most else []
         command += [str(script), *self.script.arguments]
         start = [sys.executable]
@@ -192,10 +212,12 @@ class Runs:
         code, printed = _call(
             [*start, *command], what, place, {**os.environ, "MPLBACKEND": "Agg", **(variables or {})}, self._verbose
         )
-        self.seconds[name], self.ended[name] = time.monotonic() - begun, code
+        self.seconds[name], self.failed = time.monotonic() - begun, self.failed or code != 0
         if not out.exists():
             told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))
+        if code:
+            print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
         return read_recording(out)
 
 
@@ -232,7 +254,7 @@ def _end(printed: str) -> str:
 
 
 def copy_project(root: Path, copy: Path) -> None:
-    """Copy a project, so that its runs write no file of the user's; what is large is linked.
+    """Copy a project, so that its runs write none of the user's files; what is large is linked.
 
     Args:
         root: the project.

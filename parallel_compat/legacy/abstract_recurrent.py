@@ -1,4 +1,4 @@
-"""`Recurrent`, which recurrent layers of one's own derived from until Keras 2.2.4: attention decoders, PredNet.
+"""`Recurrent`, the base class of custom recurrent layers until Keras 2.2.4: attention decoders, PredNet.
 
 Read in `keras/legacy/layers.py` of Keras 2.2.4; `_time_distributed_dense` in `keras/layers/recurrent.py` of 2.0.8.
 """

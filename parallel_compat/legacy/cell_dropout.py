@@ -26,7 +26,7 @@ _eager = _Eager()
 
 
 def get_dropout_mask_for_cell(cell: Any, inputs: Any, training: Any, count: int = 1) -> Any:
-    """Return the mask of a cell's inputs for this call of its layer: the first step draws it.
+    """Return the mask of a cell's inputs for this call of its layer, which the first step makes.
 
     Args:
         cell: the cell, whose rate is `dropout`.
@@ -80,7 +80,7 @@ def _contexts() -> list[Any]:
 
 
 class DropoutRNNCellMixin:
-    """What a cell of one's own derives from, besides `Layer`, that drops inputs and states.
+    """The base class of a custom cell, besides `Layer`, that drops inputs and states.
 
     >>> class Cell(DropoutRNNCellMixin, keras.layers.Layer):
     ...     dropout, recurrent_dropout = 0.5, 0.0

@@ -12,7 +12,7 @@ from parallel_compat.legacy.activations import hard_sigmoid
 
 
 class AbstractRNNCell(keras.layers.Layer):  # type: ignore[misc]
-    """The base class of a cell of one's own: `call`, `state_size` and `output_size` are the subclass's.
+    """The base class of a custom cell: `call`, `state_size` and `output_size` are the subclass's.
 
     >>> issubclass(AbstractRNNCell, keras.layers.Layer)
     True
@@ -209,7 +209,7 @@ def _dropped(values: Any, masks: Any) -> list[Any]:
 
 
 def _generate_dropout_mask(ones: Any, rate: float, training: Any = None, count: int = 1) -> Any:
-    """Return a mask of inputs or states that a cell of one's own keeps for all steps, ones while the model predicts.
+    """Return a mask of inputs or states that a custom cell keeps for all steps, ones while the model predicts.
 
     >>> _generate_dropout_mask(keras.ops.ones(2), 0.5, training=False).numpy().tolist()
     [1.0, 1.0]

@@ -31,7 +31,7 @@ def list_local_devices(session_config: object = None) -> list[Device]:
     """List the CPU, then the devices that `parallelize` would use.
 
     Args:
-        session_config: not used; sessions are no more.
+        session_config: not used; there are no sessions.
     """
     replicas = [
         Device(f"/device:GPU:{i}", "GPU", physical_device_desc=f"device: {i}, name: {name}")

@@ -147,7 +147,7 @@ def load_model(
 
     Raises:
         CheckpointError: a `ValueError`: the file is damaged or hostile, holds Python code (in safe mode) or something
-            that there is no more, or a parallel model wrote it and there are too few devices: each by name, and with
+            that no longer exists, or a parallel model wrote it and there are too few devices: each by name, and with
             the way out.
     """
     from parallel_compat.legacy import old_files, saving, tensorflow_folders
@@ -174,7 +174,7 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
         custom_objects: name -> class or function.
 
     Raises:
-        CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that there is no more.
+        CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that no longer exists.
     """
     from parallel_compat.legacy import old_files
 
@@ -205,6 +205,28 @@ def load_weights(
     from parallel_compat.legacy import saving
 
     return saving.load_weights(model, filepath, by_name, skip_mismatch, reshape)
+
+
+def clone_model(model: keras.Model, *given: Any, **named: Any) -> keras.Model:
+    """Return a model of the same layers with new weights that is not compiled (`keras.models.clone_model`).
+
+    Keras 3 compiles the clone as the model was, for which functions of your own must be registered.
+
+    >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> clone_model(model).compiled
+    False
+
+    Args:
+        model: a functional or Sequential model.
+        *given: the other arguments of `keras.models.clone_model`.
+        **named: the same.
+    """
+    compiled, model.compiled = getattr(model, "compiled", False), False
+    try:
+        return keras.models.clone_model(model, *given, **named)
+    finally:
+        model.compiled = compiled
 
 
 @of_models("evaluate")
@@ -243,7 +265,7 @@ def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
 
 def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics."""
-    outputs = list(getattr(model, "output_names", None) or ())
+    outputs = keras3.output_names(model)
     first = [name for name in ("loss", *(f"{output}_loss" for output in outputs)) if name in results]
     rest = [name for name in results if name not in first]
     order: list[str] = []  # not by `get_metrics_result`, which sorts by name in Keras 3.12
@@ -257,18 +279,62 @@ def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
 def metrics_names(model: keras.Model) -> list[str]:
     """Return the names of what `evaluate` returns (`model.metrics_names`), as they stand in a history of Keras 3.
 
+    >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse", metrics=["mae"])
+    >>> metrics_names(model)
+    ['loss', 'mae']
+
     Args:
-        model: a model that has seen a batch since it was compiled.
+        model: a compiled model.
 
     Raises:
-        ValueError: it has seen none.
+        ValueError: the model is not compiled, or it has a custom class and has seen no batch since.
     """
-    if not getattr(model, "compiled", False) or not keras3.Compiled(model).built:
+    if not getattr(model, "compiled", False):
+        raise ValueError("Expected a compiled model. Received: one that is not. Call `compile` first.")
+    if keras3.Compiled(model).built:
+        return _in_old_order(model, model.get_metrics_result())
+    names = _names_of_compiled(model.get_compile_config(), keras3.output_names(model))
+    if names is None:
         raise ValueError(
-            "Expected a model that has seen a batch since it was compiled. Received: one that has not. Keras 3 makes "
-            "its metrics then: ask for their names after `fit` or `evaluate`."
+            "Expected a functional or Sequential model, or one that has seen a batch since it was compiled. Received: "
+            "a model that has seen none, whose outputs have no names. Call it after `fit` or `evaluate`, "
+            "which create the metrics."
         )
-    return _in_old_order(model, model.get_metrics_result())
+    return names
+
+
+def _names_of_compiled(config: dict[str, Any], outputs: list[str]) -> list[str] | None:
+    """Return the names that Keras 3 will give the results of what was passed to `compile`; None if they do not tell."""
+    passed = {key: _of_each_output(config[key], outputs) for key in ("loss", "metrics", "weighted_metrics")}
+    names = ["loss"]
+    with_loss = [output for output, loss in passed["loss"] if loss is not None]
+    if len(with_loss) > 1:
+        names += [f"{output}_loss" for output in with_loss]
+    for output, metrics in passed["metrics"] + passed["weighted_metrics"]:
+        prefix = f"{output}_" if len(outputs) > 1 else ""
+        flat = metrics if isinstance(metrics, list) else [metrics]
+        names += [prefix + _name_of(one) for one in flat if one is not None]
+    known = all(output in outputs for entries in passed.values() for output, _ in entries)
+    return names if outputs and known else None
+
+
+def _of_each_output(passed: Any, outputs: list[str]) -> list[tuple[str, Any]]:
+    """Pair outputs with what `compile` was told of them: one thing for all, a list, or a dict by name."""
+    if isinstance(passed, dict) and "class_name" not in passed:
+        return [(output, passed[output]) for output in sorted(passed, key=[*outputs, *passed].index)]
+    each = isinstance(passed, list) and (len(outputs) > 1 or any(isinstance(one, list) for one in passed))
+    return list(zip(outputs, passed if each else [passed] * len(outputs), strict=False))
+
+
+def _name_of(metric: Any) -> str:
+    """Return the name that results of a metric have, from its config in `get_compile_config`."""
+    if isinstance(metric, str):
+        return metric
+    if metric["class_name"] == "__lambda__":
+        return "lambda"
+    config = metric["config"]
+    return config.rpartition(">")[2] if isinstance(config, str) else str(config["name"])
 
 
 def input_names(model: keras.Model) -> list[str]:

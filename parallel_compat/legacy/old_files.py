@@ -6,7 +6,9 @@ said by `target`.
 
 from __future__ import annotations
 
+import base64
 import inspect
+import marshal
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,9 +17,11 @@ import h5py
 import keras
 import numpy as np
 
+from parallel_compat import bytecode
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, hidden_classes
 from parallel_compat.legacy import activations, layers, locally_connected, optimizers
+from parallel_compat.legacy.metrics import metric_function
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.recover import keras_models, optimizer_state
 from parallel_compat.recover.config_json import model_entry, parse
@@ -33,6 +37,8 @@ from parallel_compat.recover.target import Target
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.translation import Translation
 
@@ -192,7 +198,7 @@ def _refuse_unknown_layers(translation: Translation) -> None:
     if translation.lambdas:
         raise CheckpointError(
             f"Expected a model without Python code. Received: the Lambda layer '{translation.lambdas[0]}', whose "
-            "function is stored as bytecode of the Python of the time, which this one cannot run. Build the model in "
+            "function is stored as bytecode of an old Python,  which this one cannot run. Build the model in "
             "code and call `load_weights`."
         )
     translation.check()
@@ -219,10 +225,11 @@ class LambdaOfFile:
     """What makes the Lambda layers of a file of Keras 3: their code sees what Keras 2 let it see.
 
     Keras 2.2.4 gave it the names of `keras/layers/core.py` (`K`, `np`) and `custom_objects`; Keras 3 gives it none.
+    Code that is equal to a function of the script is the script's: that one is run, with the names of its module.
 
     Args:
         custom_objects: name -> class or function.
-        safe_mode: whether code is refused.
+        safe_mode: whether other code is refused.
     """
 
     def __init__(self, custom_objects: dict[str, Any], safe_mode: bool) -> None:
@@ -233,26 +240,43 @@ class LambdaOfFile:
         """Make one layer.
 
         Raises:
-            CheckpointError: it holds code, in safe mode.
+            CheckpointError: it holds code that is not the script's, in safe mode.
         """
-        parts = ("function", "output_shape")
-        code = [key for key in parts if _is_code(config.get(key))]
-        if code and self._safe_mode:
-            raise CheckpointError(
-                f"Expected a model without Python code. Received: the Lambda layer '{config.get('name')}', whose "
-                "function is stored as bytecode, which Keras 2 ran when it loaded the file. Build the model in code "
-                "and call `load_weights`. If you trust the file: `load_model(..., safe_mode=False)`."
-            )
-        layer = keras.layers.Lambda.from_config(config, custom_objects=self._custom_objects, safe_mode=self._safe_mode)
-        if code:
+        config = {**config}
+        names: dict[str, Any] = {}
+        codes = [key for key in ("function", "output_shape") if _is_code(config.get(key))]
+        for key in codes:
+            written = config[key]["config"]
+            own = _code_of_script(written.get("code"))
+            if own is not None:
+                code = base64.b64encode(marshal.dumps(own[0])).decode()
+                config[key] = {**config[key], "config": {**written, "code": code}}
+                names |= own[1]
+            elif self._safe_mode:
+                raise CheckpointError(
+                    f"Expected a model without foreign code. Received: the Lambda layer '{config.get('name')}', whose "
+                    "function is stored as bytecode, and is not one of this script's. Build the model in code and call "
+                    "`load_weights`. If you trust the file: `load_model(..., safe_mode=False)`."
+                )
+        safe_mode = self._safe_mode and not codes
+        layer = keras.layers.Lambda.from_config(config, custom_objects=self._custom_objects, safe_mode=safe_mode)
+        if codes:
             from parallel_compat.legacy import backend
 
-            h5_files.give_names(layer, {"K": backend, "np": np, "keras": keras, **self._custom_objects})
+            h5_files.give_names(layer, {"K": backend, "np": np, "keras": keras, **names, **self._custom_objects})
         return layer
 
 
 def _is_code(function: Any) -> bool:
     return isinstance(function, dict) and function.get("class_name") == "__lambda__"
+
+
+def _code_of_script(code: Any) -> tuple[CodeType, dict[str, Any]] | None:
+    """Return the script's own code that is equal to a file's, and its globals; None if it has none."""
+    try:
+        return bytecode.code_of_script(bytecode.read(base64.b64decode(code)))
+    except (bytecode.BytecodeError, TypeError, ValueError):
+        return None
 
 
 # --- as it was compiled ---------------------------------------------------------------------------------------------
@@ -297,10 +321,12 @@ def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
         return [_objects(each, kind, custom_objects) for each in given]
     if isinstance(given, str):
         row = identifiers()[kind].get(given)
-        return custom_objects.get(given, given if row is None else row.new)
-    if isinstance(given, dict):
-        return _deserialized(given, kind, custom_objects)
-    return given
+        if given not in custom_objects:
+            return given if row is None else row.new
+        given = custom_objects[given]
+    elif isinstance(given, dict):
+        given = _deserialized(given, kind, custom_objects)
+    return metric_function(given) if kind == "metric" else given
 
 
 def _deserialized(config: dict[str, Any], kind: str, custom_objects: dict[str, Any]) -> Any:

@@ -24,7 +24,7 @@ class _OfRank(type(keras.layers.Layer)):  # type: ignore[misc]  # Keras carries 
 
 
 class _Pooling(keras.layers.Layer):  # type: ignore[misc]
-    """Moves a window over all axes but those of samples and channels; a class of one's own says what it makes of it."""
+    """Moves a window over all axes but those of samples and channels; a custom class says how it pools."""
 
     _rank = 0
 

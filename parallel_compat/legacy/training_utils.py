@@ -1,6 +1,6 @@
 """What old projects called of Keras 2's training loop: batches, checks of data, losses with weights and masks.
 
-The functions of `keras.engine.training_utils` (`keras.engine.training` before 2.2.3) that loops of one's own were
+The functions of `keras.engine.training_utils` (`keras.engine.training` before 2.2.3) that custom loops were
 written with, and those that tests of losses call.
 """
 

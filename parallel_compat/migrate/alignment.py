@@ -29,10 +29,6 @@ def realigned(text: str, edits: Sequence[Edit]) -> list[Edit]:
     >>> source = "x = K.sum(y,\\n          axis=1)\\n"
     >>> realigned(source, [Edit(4, 5, "ops")])
     [Edit(start=13, end=23, text='            ')]
-
-    Args:
-        text: the source.
-        edits: the edits that are made to it, which do not overlap.
     """
     starts = [0]
     for content in text.split("\n"):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change
@@ -27,14 +26,11 @@ def rows_of(target: str) -> dict[str, Argument]:
     return rows
 
 
-def rewrite(
-    file: File, rule: str, call: ast.Call, target: str, name: str, *, leave: frozenset[str] = frozenset()
-) -> Iterator[Finding]:
+def rewrite(file: File, call: ast.Call, target: str, name: str, *, leave: frozenset[str] = frozenset()) -> Findings:
     """Rewrite a call's arguments.
 
     Args:
         file: the source.
-        rule: the rule that asks.
         call: the call.
         target: what is called, as the table spells it.
         name: how to speak of it.
@@ -44,21 +40,19 @@ def rewrite(
         One finding for each argument that changes.
     """
     rows = rows_of(target)
-    yield from _positional(file, rule, call, target, name, rows)
+    yield from _positional(file, call, target, name, rows)
     for argument in call.keywords:
         row = rows.get(argument.arg or "")
         if row is not None and argument.arg not in leave:
-            yield from _keyword(file, rule, call, argument, row, name)
+            yield from _keyword(file, call, argument, row, name)
 
 
-def _positional(
-    file: File, rule: str, call: ast.Call, target: str, name: str, rows: dict[str, Argument]
-) -> Iterator[Finding]:
+def _positional(file: File, call: ast.Call, target: str, name: str, rows: dict[str, Argument]) -> Findings:
     given = [calls.constant(argument) for argument in call.args]
     keywords = [keyword.arg or "" for keyword in call.keywords]
     agreeing, names = named_positions(target, given, keywords, file.era)
     if names and calls.has_star(call):
-        yield file.attention(rule, call, f"`{name}` takes its arguments in another order today; name them.")
+        yield file.attention(call, f"`{name}` takes its arguments in another order today; name them.")
         return
     for position, old in enumerate(names, agreeing):
         argument, value = call.args[position], given[position]
@@ -75,39 +69,37 @@ def _positional(
             edits.append(calls.name_positional(file, argument, old))
             message = f"`{name}` with `{old}` is provided by `{_stand_in(row, target)}`. {row.note}"
         else:
-            yield file.attention(rule, argument, f"`{old}` of `{name}`: {row.note}")
+            yield file.attention(argument, f"`{old}` of `{name}`: {row.note}")
             continue
-        yield file.found(rule, argument, message, edits)
+        yield file.found(argument, message, edits)
 
 
-def _keyword(
-    file: File, rule: str, call: ast.Call, argument: ast.keyword, row: Argument, name: str
-) -> Iterator[Finding]:
+def _keyword(file: File, call: ast.Call, argument: ast.keyword, row: Argument, name: str) -> Findings:
     old = argument.arg
     assert old is not None
     value = calls.constant(argument.value)
     if row.change is Change.DROPPED or _is_harmless(file, row, value):
         message = f"`{old}` of `{name}` is dropped. {row.note}"
-        yield file.found(rule, argument, message.rstrip(), calls.remove(file, call, argument))
+        yield file.found(argument, message.rstrip(), calls.remove(file, call, argument))
     elif row.change is Change.SAME:
         return
     elif row.change is Change.RENAMED:
         assert row.new is not None
         if calls.keyword(call, row.new) is not None:
-            yield file.attention(rule, argument, f"`{name}` has both `{old}` and `{row.new}`; keep one.")
+            yield file.attention(argument, f"`{name}` has both `{old}` and `{row.new}`; keep one.")
             return
         edits = [calls.rename(file, argument, row.new)]
         if row.values:
             known = {repr(before): after for before, after in row.values}
             if value is ... or repr(value) not in known:
-                yield from _provided(file, rule, call, argument, row, name)
+                yield from _provided(file, call, argument, row, name)
                 return
             edits.append(file.replace(argument.value, _literal(known[repr(value)], file, argument.value)))
-        yield file.found(rule, argument, f"`{old}` of `{name}` is now `{row.new}`.", edits)
+        yield file.found(argument, f"`{old}` of `{name}` is now `{row.new}`.", edits)
     elif row.change is Change.PROVIDED:
-        yield from _provided(file, rule, call, argument, row, name)
+        yield from _provided(file, call, argument, row, name)
     else:
-        yield file.attention(rule, argument, f"`{old}` of `{name}`: {row.note}")
+        yield file.attention(argument, f"`{old}` of `{name}`: {row.note}")
 
 
 def _is_harmless(file: File, row: Argument, value: object) -> bool:
@@ -116,19 +108,17 @@ def _is_harmless(file: File, row: Argument, value: object) -> bool:
     return value is not UNKNOWN and file.era not in row.not_in and row.is_harmless(value)
 
 
-def _provided(
-    file: File, rule: str, call: ast.Call, argument: ast.keyword, row: Argument, name: str
-) -> Iterator[Finding]:
+def _provided(file: File, call: ast.Call, argument: ast.keyword, row: Argument, name: str) -> Findings:
     target = file.names.target(call.func) or row.of
     stand_in = _stand_in(row, target)
     if target == stand_in:
         return
     if file.redirect(call.func, stand_in):
         message = f"`{name}` with `{argument.arg}` is provided by `{stand_in}`. {row.note}"
-        yield file.found(rule, argument, message.rstrip())
+        yield file.found(argument, message.rstrip())
     else:
         message = f"`{argument.arg}` of `{name}`: use `{stand_in}`, which takes it. {row.note}"
-        yield file.attention(rule, argument, message.rstrip(), hint=False)
+        yield file.attention(argument, message.rstrip(), hint=False)
 
 
 def _stand_in(row: Argument, target: str) -> str:
@@ -143,8 +133,3 @@ def _literal(value: object, file: File, node: ast.expr) -> str:
     if isinstance(value, str) and quote in ("'", '"'):
         return f"{quote}{value}{quote}"
     return repr(value)
-
-
-def unsafe_if(guess: bool) -> Status:
-    """Return the status of a rewrite that rests on a guess or does not."""
-    return Status.UNSAFE if guess else Status.REWRITTEN

@@ -19,9 +19,6 @@ class BindingHomes:
 
     Attributes:
         chains: the longest attribute chains that begin with an imported name, and what binds that name.
-
-    Args:
-        file: the source.
     """
 
     def __init__(self, file: File) -> None:

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Finding, Status
-from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, is_module, moved
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
 
+_OF_BOTH = "TensorFlow 1's function of this name returns one mean, Keras's one value per sample."
+
 
 class DottedFindings:
-    """What is to be said and done of a file's dotted names.
-
-    Args:
-        homes: which modules the file's names should mean.
-        skips: whether names at an offset are skipped, unless another rule redirects them.
-    """
+    """What is to be said and done of a file's dotted names."""
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
         self._file = homes.file
         self._homes = homes
         self._skips = skips
 
-    def find(self, chain: ast.Attribute, bindings: list[Binding]) -> Iterator[Finding]:
-        """Yield what there is of one dotted name.
-
-        Args:
-            chain: the name, as long as it goes.
-            bindings: what binds its first part.
-        """
+    def find(self, chain: ast.Attribute, bindings: list[Binding]) -> Findings:
+        """Yield what there is of one dotted name."""
         file = self._file
         root = root_name(chain)
         assert root is not None
@@ -64,7 +56,7 @@ class DottedFindings:
             return
         if entry.status is table.Status.GONE:
             if not self._is_argument_decorator(node, entry):  # of which its own rule says more
-                yield self._file.attention(RULE, node, gone(entry))
+                yield self._file.attention(node, gone(entry))
             return
         home = self._homes.home(bindings[0])
         path = file.names.path(node)
@@ -97,12 +89,15 @@ class DottedFindings:
 
     def _whole_module(
         self, chain: ast.Attribute, root: ast.Name, base: str, bindings: list[Binding], path: str
-    ) -> Iterator[Finding]:
+    ) -> Findings:
         """A module of Keras as a value: `K = keras.backend`."""
         file = self._file
-        if self._skips(file.source.start(chain)) or table.canonical(path) == "keras.layers.merge":
-            return  # `merge` was a function before it was a module
         above = file.tree.parents.get(chain)
+        if self._skips(file.source.start(chain)):
+            return
+        if table.canonical(path) == "keras.layers.merge" and isinstance(above, ast.Call) and above.func is chain:
+            yield file.attention(chain, gone(MERGE))
+            return
         home = home_of_module(path) if table.canonical(path) == "keras.backend" or not is_alive(path) else None
         if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
             name = above.targets[0]
@@ -111,6 +106,8 @@ class DottedFindings:
                     home = self._homes.home(binding)
         if home is not None and home != path:
             yield from self._replaced(chain, root, base, bindings, home)
+        elif home is None and not is_alive(path):
+            yield file.attention(chain, f"The module `{path}` is gone.")
 
     def _replaced(
         self,
@@ -120,7 +117,7 @@ class DottedFindings:
         bindings: list[Binding],
         target: str,
         entry: table.Path | None = None,
-    ) -> Iterator[Finding]:
+    ) -> Findings:
         file = self._file
         home = self._homes.home(bindings[0]) or base
         path = file.names.path(node) or ""
@@ -130,18 +127,14 @@ class DottedFindings:
             spelled = file.reference(target, node)
         if spelled is None:
             message = f"`{path}` is now `{target}`, but the name `{target.partition('.')[0]}` is taken here."
-            yield file.attention(RULE, node, message)
+            yield file.attention(node, message)
             return
         text, edits = spelled
-        message = moved(path, target, entry)
-        status = Status.REWRITTEN
         is_of_keras = not target.startswith("tensorflow.compat.v1.")
-        if is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
-            message += " (Unsafe: TensorFlow 1's function of this name is the mean of all, Keras's has one per sample.)"
-            status = Status.UNSAFE
-        yield file.found(RULE, node, message, [file.replace(node, text), *edits], status=status)
+        unsafe = is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH and _OF_BOTH
+        yield file.found(node, moved(path, target, entry), [file.replace(node, text), *edits], unsafe=unsafe)
 
-    def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Iterator[Finding]:
+    def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Findings:
         """A name that neither the table nor, as far as the table knows, today's Keras has."""
         file = self._file
         path = file.names.path(chain)
@@ -149,14 +142,14 @@ class DottedFindings:
             return
         parent = path.rpartition(".")[0]
         if parent == BACKEND and path.rpartition(".")[2] not in (*table.names_of("keras.backend"), "backend"):
-            yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            yield file.attention(chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         if not parent.startswith(base):
             return
         if parent == base and home_of_module(base) not in (None, base) and self._homes.home(bindings[0]) != base:
             if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
-                yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+                yield file.attention(chain, f"`{path}` is not a known name of Keras 2's backend.")
             return
         canonical = table.canonical(parent)
         if not is_alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
-            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")
+            yield file.attention(chain, f"`{parent}` is gone, and `{path}` is not a known name.")

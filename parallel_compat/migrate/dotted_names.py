@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
+from functools import cache
+from typing import TypeGuard
 
 from parallel_compat.migrate.scopes import Binding, Scope, Tree
 from parallel_compat.names import table
@@ -19,7 +22,7 @@ class Names:
 
     Args:
         tree: the module's.
-        is_of_tensorflow_2: asked where it matters: whether `tf.losses` is `tf.keras.losses`.
+        is_of_tensorflow_2: called where it matters whether `tf.losses` is `tf.keras.losses`.
     """
 
     def __init__(self, tree: Tree, is_of_tensorflow_2: Callable[[], bool] = lambda: False) -> None:
@@ -162,15 +165,8 @@ class Names:
         if isinstance(node, ast.Attribute):
             base = self.local_path(node.value)
             return None if base is None else f"{base}.{node.attr}"
-        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
-            return None
-        bindings = self.tree.scopes[node].find(node.id)
-        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.alias):
-            return None
-        statement, alias = bindings[0].statement, bindings[0].node
-        if isinstance(statement, ast.ImportFrom):
-            return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
-        return alias.name if alias.asname else node.id
+        bindings = self.tree.bindings(node)
+        return local_path_of(bindings[0]) if len(bindings) == 1 else None
 
     def target(self, node: ast.expr) -> str | None:
         """Return what an expression's path is today, spelled under `keras` where it is of Keras.
@@ -184,42 +180,53 @@ class Names:
         return None if path is None else today(path)
 
 
+def local_path_of(binding: Binding) -> str | None:
+    """Return the dotted path of an imported name (relative: with its dots), None for other names."""
+    statement, alias = binding.statement, binding.node
+    if not isinstance(alias, ast.alias):
+        return None
+    if isinstance(statement, ast.ImportFrom):
+        return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
+    return alias.name if alias.asname else binding.name
+
+
+@cache
 def today(path: str) -> str:
     """Return what a path is today, spelled under `keras` where it is of Keras."""
     entry = table.lookup(path)
     if entry is not None and entry.target is not None:
         path = entry.target
-    return _SHORT.get(found := table.canonical(path), found)
+    path = table.canonical(path)
+    return _SHORT.get(path) or _LAYER.sub(lambda match: match[1] + _LAYERS[match[2]], path)
 
 
-# One spelling for things that Keras keeps in two places.
+# One spelling for things that Keras keeps under two names.
 _SHORT = {
     "keras.models.Model": "keras.Model",
     "keras.models.Sequential": "keras.Sequential",
     "keras.layers.Input": "keras.Input",
-    "keras.layers.Convolution1D": "keras.layers.Conv1D",
-    "keras.layers.Convolution2D": "keras.layers.Conv2D",
-    "keras.layers.Convolution3D": "keras.layers.Conv3D",
-    "keras.layers.Convolution2DTranspose": "keras.layers.Conv2DTranspose",
-    "keras.layers.Convolution3DTranspose": "keras.layers.Conv3DTranspose",
-    "keras.layers.SeparableConvolution1D": "keras.layers.SeparableConv1D",
-    "keras.layers.SeparableConvolution2D": "keras.layers.SeparableConv2D",
-    "keras.layers.MaxPool1D": "keras.layers.MaxPooling1D",
-    "keras.layers.MaxPool2D": "keras.layers.MaxPooling2D",
-    "keras.layers.MaxPool3D": "keras.layers.MaxPooling3D",
-    "keras.layers.AvgPool1D": "keras.layers.AveragePooling1D",
-    "keras.layers.AvgPool2D": "keras.layers.AveragePooling2D",
-    "keras.layers.AvgPool3D": "keras.layers.AveragePooling3D",
-    "keras.layers.GlobalMaxPool2D": "keras.layers.GlobalMaxPooling2D",
-    "keras.layers.GlobalAvgPool2D": "keras.layers.GlobalAveragePooling2D",
-    "keras.layers.GlobalMaxPool3D": "keras.layers.GlobalMaxPooling3D",
-    "keras.layers.GlobalAvgPool3D": "keras.layers.GlobalAveragePooling3D",
 }
+_LAYERS = {"Convolution": "Conv", "MaxPool": "MaxPooling", "AvgPool": "AveragePooling"}
+_LAYER = re.compile(r"^(keras\.layers\.(?:Separable|Global)?)(Convolution|MaxPool|AvgPool)(?=[123]D)")
 
 
 def from_module(statement: ast.ImportFrom) -> str | None:
     """Return the module of a `from` import, or None where it is relative."""
     return statement.module if statement.level == 0 else None
+
+
+def modules_of(statement: ast.AST) -> list[str]:
+    """Return the modules that a statement imports, or imports from; relative ones are left out."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return (
+        [statement.module] if isinstance(statement, ast.ImportFrom) and statement.module and not statement.level else []
+    )
+
+
+def packages_of(statement: ast.AST) -> set[str]:
+    """Return the packages of the modules that a statement imports, or imports from."""
+    return {module.partition(".")[0] for module in modules_of(statement)}
 
 
 def root_name(node: ast.expr) -> ast.Name | None:
@@ -229,6 +236,21 @@ def root_name(node: ast.expr) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a name or attribute chain; "" for other expressions."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names that stand in a node."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
 def is_self(node: ast.expr) -> bool:
     """Return whether a node is the name `self`."""
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def is_of_self(node: ast.AST | None) -> TypeGuard[ast.Attribute]:
+    """Return whether a node is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and is_self(node.value)

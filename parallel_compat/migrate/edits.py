@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import itertools
-from collections.abc import Iterable
+import tokenize
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from parallel_compat.migrate.source import Source
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -82,7 +86,7 @@ def settle(text: str, edits: Iterable[AnyEdit]) -> list[Edit]:
         else:
             settled.append(edit)
     for items, chosen in removals.items():
-        removed = remove_items(text, list(items), chosen)
+        removed = remove_items(text, items, chosen)
         if len(chosen) == len(items) and items in additions:
             added = dict.fromkeys(additions.pop(items))
             removed = [Edit(one.start, one.end, ", ".join(added)) for one in removed]
@@ -92,14 +96,35 @@ def settle(text: str, edits: Iterable[AnyEdit]) -> list[Edit]:
     return settled
 
 
-def remove_items(text: str, items: list[Item], chosen: set[int]) -> list[Edit]:
-    """Remove items of a list together with their commas; comments stay, and so does a trailing comma.
+def items_between(text: str, start: int, end: int) -> tuple[Item, ...]:
+    """Return the items of a list that stands between two offsets, without the comments around them.
 
-    Args:
-        text: the whole text.
-        items: all items of the list, in order.
-        chosen: the indices of those to remove.
+    >>> items_between("f(a,  # first\\n  (b, c))", 2, 22)
+    (Item(start=2, end=3, comma=4), Item(start=16, end=22, comma=None))
     """
+    source = Source(f"({text[start:end]}\n)")
+    tokens = tokenize.generate_tokens(io.StringIO(source.text, newline="").readline)
+    next(tokens)  # the parenthesis
+    items: list[Item] = []
+    first = last = None
+    depth = 1
+    for token in tokens:
+        begin, after = (start - 1 + source.line_starts[line - 1] + column for line, column in (token.start, token.end))
+        if token.type == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
+        if not depth or (depth == 1 and token.type == tokenize.OP and token.string == ","):
+            if first is not None and last is not None:
+                items.append(Item(first, last, after if depth else None))
+            first = last = None
+        elif token.type not in (tokenize.COMMENT, tokenize.NL):
+            first, last = begin if first is None else first, after
+        if not depth:
+            break
+    return tuple(items)
+
+
+def remove_items(text: str, items: Sequence[Item], chosen: set[int]) -> list[Edit]:
+    """Remove items of a list together with their commas; comments stay, and so does a trailing comma."""
     kept = [index for index in range(len(items)) if index not in chosen]
     if not kept:
         return [Edit(items[0].start, items[-1].comma or items[-1].end, "")]

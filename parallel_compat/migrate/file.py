@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
 from parallel_compat.migrate import kinds, parsed, project_facts, remembered
-from parallel_compat.migrate.dotted_names import Names, from_module, root_name
+from parallel_compat.migrate.dotted_names import Names, from_module, modules_of, packages_of, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
@@ -48,7 +48,7 @@ def is_of_interest(text: str) -> bool:
 
 
 class File:
-    """A source and all that rules ask of it.
+    """A source, and what rules need of it.
 
     Args:
         text: the source.
@@ -76,6 +76,7 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
+        self.rule = ""  # the one that runs
         self.has_given_era = era is not None
         if era is not None:
             self.era, self.old = era, True
@@ -89,12 +90,7 @@ class File:
     def imports_keras(self) -> bool:
         """Whether the source imports Keras or TensorFlow under any spelling, or trains a model of Keras."""
         for statement in self.tree.imports:
-            modules = (
-                [alias.name for alias in statement.names]
-                if isinstance(statement, ast.Import)
-                else [from_module(statement) or ""]
-            )
-            if any(module.split(".")[0] in _ROOTS for module in modules):
+            if not packages_of(statement).isdisjoint(_ROOTS):
                 return True
             if isinstance(statement, ast.ImportFrom) and any(alias.name == "keras" for alias in statement.names):
                 return True  # `from .backend import keras`
@@ -119,7 +115,7 @@ class File:
         return self.era is not None and self.era.is_standalone
 
     def era_of_call(self, call: ast.Call) -> Era:
-        """Return the era of a call: the told one, or the file's, or standalone Keras's where it comes from there."""
+        """Return the era of a call: the one passed, the file's, or standalone Keras's if the name comes from there."""
         path = self.names.path(call.func) or ""
         if path.startswith("keras.") and not self.is_of_standalone_keras and not self.has_given_era:
             return Era.KERAS_2_2_4
@@ -136,15 +132,12 @@ class File:
         if self.is_migrated or "fit_generator" in self.method_calls:
             return True
         for statement in self.tree.imports:
+            paths = modules_of(statement)
             if isinstance(statement, ast.ImportFrom):
-                module = from_module(statement)
-                paths = [f"{module}.{alias.name}" for alias in statement.names] if module else []
-            else:
-                paths = [alias.name for alias in statement.names]
-            for path in paths:
-                entry = table.lookup(path)
-                if entry is not None and entry.status is not table.Status.SAME:
-                    return True
+                paths = [f"{module}.{alias.name}" for module in paths for alias in statement.names]
+            entries = (table.lookup(path) for path in paths)
+            if any(entry is not None and entry.status is not table.Status.SAME for entry in entries):
+                return True
         return any(self.calls_by_target.get(target) for target in _OLD_CALLS)
 
     @cached_property
@@ -172,40 +165,62 @@ class File:
                 calls.setdefault(func.attr, []).append(call)
         return calls
 
+    def calls_on(self, of: str, *methods: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+        """Yield the calls of methods, each with its object, which is of a kind or may be."""
+        for method in methods:
+            for call in self.method_calls.get(method, ()):
+                assert isinstance(call.func, ast.Attribute)
+                if self.kinds.of(call.func.value) in (None, of):
+                    yield call, call.func.value
+
+    def calls_under(self, *paths: str) -> Iterator[tuple[str, ast.Call]]:
+        """Yield the calls of what is today at one of these paths, or below one that ends with a dot."""
+        below = tuple(path for path in paths if path.endswith("."))
+        for target, calls in self.calls_by_target.items():
+            if target in paths or target.startswith(below):
+                yield from ((target, call) for call in calls)
+
+    def classes_of(self, *kinds: str) -> Iterator[ast.ClassDef]:
+        """Yield the classes whose instances are of one of these kinds."""
+        return (class_ for class_ in self.tree.classes if self.kinds.of_class(class_) in kinds)
+
     # Findings.
 
     def found(
         self,
-        rule: str,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias,
         message: str,
         edits: Iterable[AnyEdit] = (),
         *,
-        status: Status = Status.REWRITTEN,
+        unsafe: bool | str = False,
         hint: bool = False,
     ) -> Finding:
-        """Make a finding at a node."""
-        return Finding(rule, self.source.start(node), status, message, tuple(edits), hint)
+        """Make a finding of the rule that runs.
+
+        Args:
+            node: where it is.
+            message: what is said of it.
+            edits: the edits that rewrite it.
+            unsafe: whether only `--unsafe` makes them; a reason is added to the message.
+            hint: whether it counts in a legacy project only.
+        """
+        status = Status.UNSAFE if unsafe else Status.REWRITTEN
+        message = f"{message} (Unsafe: {unsafe})" if isinstance(unsafe, str) and unsafe else message
+        return Finding(self.rule, self.source.start(node), status, message, tuple(edits), hint)
 
     def attention(
-        self,
-        rule: str,
-        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
-        message: str,
-        *,
-        hint: bool = False,
+        self, node: ast.expr | ast.stmt | ast.keyword | ast.alias, message: str, *, hint: bool = False
     ) -> Finding:
         """Make a finding that somebody has to look at."""
-        return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
+        return Finding(self.rule, self.source.start(node), Status.ATTENTION, message, (), hint)
 
     def found_in_old_code(
-        self, rule: str, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
+        self, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
     ) -> Finding:
-        """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
+        """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the era is passed."""
         if self.has_given_era:
-            return self.found(rule, node, message, edits)
-        message = f"{message} (Unsafe: newer code wants {what}.)"
-        return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
+            return self.found(node, message, edits)
+        return self.found(node, message, edits, unsafe=f"newer code wants {what}.", hint=not self.old)
 
     @cached_property
     def _ignores(self) -> dict[int, frozenset[str] | None]:
@@ -219,7 +234,7 @@ class File:
         return ignores
 
     def ignored(self, rule: str, offset: int) -> bool:
-        """Return whether a comment on the line of `offset` asks to leave it to the rule."""
+        """Return whether a comment on the line of `offset` excludes it from a rule."""
         if not self._ignores:
             return False
         line, _ = self.source.position(offset)
@@ -247,8 +262,7 @@ class File:
         the edit. Returns whether that can be done.
         """
         if isinstance(node, ast.Name):
-            scope = self.tree.scopes.get(node)
-            bindings = scope.find(node.id) if scope else []
+            bindings = self.tree.bindings(node)
             if not bindings and self.names.star_path(node.id):
                 self.use_redirects[node] = target
                 return True
@@ -271,20 +285,14 @@ class File:
         itself where the file has no other use of it; else its full path is written. Imports come after the first one
         of Keras.
 
-        Args:
-            target: a dotted path of today.
-            at: where it will stand.
-
-        Returns:
-            The spelling and the edits, or None where the name is taken by something else.
+        Returns the spelling and the edits, or None where the name is taken by something else.
         """
         best = ""
-        for path, bound in self._bound_by_statements.items():
+        for path in self._bound_by_statements:
             if path in _STAYING and target.startswith(path + ".") and len(path) > len(best):
-                for name, binding in bound:
-                    if binding not in self.redirects and not self.shadows(name, binding, at):
-                        best, spelled = path, name + target[len(path) :]
-                        break
+                for name, _ in self.names_of(path, at):
+                    best, spelled = path, name + target[len(path) :]
+                    break
         if best and not target.startswith("parallel_compat."):
             return spelled, ()
         top = target.partition(".")[0]
@@ -305,18 +313,17 @@ class File:
 
     def _imported_as(self, target: str, at: ast.AST) -> str | None:
         """Return the name by which the file has imported a target already, before what stands at `at` runs."""
-        for name, binding in self._bound_by_statements.get(target, ()):
-            if (
-                isinstance(binding.statement, ast.ImportFrom)
-                and binding not in self.redirects
-                and (
-                    not isinstance(at, ast.expr | ast.stmt)
-                    or self.source.start(binding.statement) < self.source.start(at)
-                )
-                and not self.shadows(name, binding, at)
-            ):
+        end = self.source.start(at) if isinstance(at, ast.expr | ast.stmt) else len(self.source.text)
+        for name, binding in self.names_of(target, at):
+            if isinstance(binding.statement, ast.ImportFrom) and self.source.start(binding.statement) < end:
                 return name
         return None
+
+    def names_of(self, path: str, at: ast.AST) -> Iterator[tuple[str, Binding]]:
+        """Yield the names that a statement of the module alone binds to a path, and that mean it at a node as well."""
+        for name, binding in self._bound_by_statements.get(path, ()):
+            if binding not in self.redirects and not self.shadows(name, binding, at):
+                yield name, binding
 
     def _named_backend(self, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
         """Return the name of the backend's module here, `K` if it has none, and the edits that import it."""
@@ -362,8 +369,7 @@ class File:
 
     def is_argument(self, name: ast.Name) -> bool:
         """Return whether a name is nothing but an argument of a function around it."""
-        scope = self.tree.scopes.get(name)
-        bindings = scope.find(name.id) if scope else []
+        bindings = self.tree.bindings(name)
         return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
 
     def shadows(self, name: str, binding: Binding, at: ast.AST) -> bool:
@@ -373,24 +379,39 @@ class File:
                 return scope.find(name)[:1] != [binding]
         return False
 
+    def replaced_by(self, target: str, node: ast.expr) -> list[Edit] | None:
+        """Replace an expression by the name of a target; None where the name is taken."""
+        spelled = self.reference(target, node)
+        return None if spelled is None else [self.replace(node, spelled[0]), *spelled[1]]
+
     def wrapped_in_call(self, target: str, node: ast.expr) -> list[Edit] | None:
-        """Put a call of a function around an expression: the edits, or None where its name is taken."""
+        """Put a call of a function around an expression; None where the function's name is taken."""
+        spelled = self.reference(target, node)
+        return None if spelled is None else [*self.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
+
+    def read_by_function(self, target: str, node: ast.Attribute, more: str = "") -> list[Edit] | None:
+        """Make `f(x)` of `x.attribute`, or `f(x, more)`; None where the function's name is taken."""
         spelled = self.reference(target, node)
         if spelled is None:
             return None
-        text, imports = spelled
         start, end = self.source.start(node), self.source.end(node)
-        return [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
+        return [Edit(start, start, f"{spelled[0]}("), Edit(self.dot_of(node), end, f"{more})"), *spelled[1]]
+
+    def around(self, node: ast.expr, before: str, after: str) -> list[Edit]:
+        """Put text before and after a node."""
+        start, end = self.source.start(node), self.source.end(node)
+        return [Edit(start, start, before), Edit(end, end, after)]
+
+    def dot_of(self, attribute: ast.Attribute) -> int:
+        """Return the offset of the dot before an attribute's name."""
+        end = self.source.end(attribute) - len(attribute.attr)
+        return self.source.text.rindex(".", self.source.start(attribute), end)
 
     def import_after(self, statement: str, at: ast.AST | None = None) -> Edit:
         """Insert an import statement after the first import of Keras or TensorFlow at the top of the module.
 
         One of Keras or TensorFlow itself comes where the order of the imports around that one wants it, if they have an
         order: by module, or plain imports first.
-
-        Args:
-            statement: the statement.
-            at: where the name is used: a module may import Keras further down only.
         """
         used = self.source.start(at) if isinstance(at, ast.expr | ast.stmt) else len(self.source.text)
 
@@ -465,9 +486,7 @@ class File:
         end = source.end(after)
         line_end = _line_end(source.text, end)
         rest = source.text[end:line_end].strip()
-        start = source.start(after)
-        line_start = source.line_starts[source.position(start)[0] - 1]
-        indent = source.text[line_start:start]
+        indent = source.before(source.start(after))
         if indent.strip() or (rest and not rest.startswith("#")):  # `try: import keras`, `import keras; x = 1`
             return Edit(end, end, "; " + statement)
         return Edit(line_end, line_end, source.newline + indent + statement)
@@ -484,7 +503,10 @@ def _plain_first(statement: Any) -> tuple[bool, str]:
     return is_from, module
 
 
-_MODULES = tuple(f"parallel_compat.legacy.{name}" for name in ("backend", "device_lib", "optimizers", "utils"))
+_MODULES = (
+    "parallel_compat",
+    *(f"parallel_compat.legacy.{name}" for name in ("backend", "device_lib", "optimizers", "utils")),
+)
 _OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorflow.placeholder")
 _STAYING = frozenset(
     f"{root}{module}"
@@ -509,18 +531,13 @@ def _from_first(statement: ast.stmt) -> tuple[bool, str]:
 
 def is_of_this_package(statement: ast.stmt) -> bool:
     """Return whether a statement imports from `parallel_compat`."""
-    if isinstance(statement, ast.Import):
-        return all(alias.name.partition(".")[0] == "parallel_compat" for alias in statement.names)
-    return isinstance(statement, ast.ImportFrom) and (from_module(statement) or "").startswith("parallel_compat")
+    return packages_of(statement) == {"parallel_compat"}
 
 
 def _is_keras_import(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Import):
-        return any(alias.name.split(".")[0] in ("keras", "tensorflow") for alias in node.names)
-    return isinstance(node, ast.ImportFrom) and (
-        (from_module(node) or "").split(".")[0] in ("keras", "tensorflow")
-        or table.root_of(from_module(node) or "") is not None
-    )
+    if packages_of(node) & {"keras", "tensorflow"}:
+        return True
+    return isinstance(node, ast.ImportFrom) and table.root_of(from_module(node) or "") is not None
 
 
 def _is_plain_import(node: ast.stmt) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.names.eras import Era
@@ -12,7 +14,7 @@ from parallel_compat.names.eras import Era
 class Status(str, enum.Enum):
     """What is done about a finding."""
 
-    REWRITTEN = "rewritten"  # the edit keeps behaviour, or --unsafe asked for it
+    REWRITTEN = "rewritten"  # the edit keeps behaviour, or --unsafe was passed
     UNSAFE = "unsafe"  # there is an edit, made with --unsafe only
     ATTENTION = "attention"  # somebody has to look
 
@@ -36,6 +38,9 @@ class Finding:
     message: str
     edits: tuple[AnyEdit, ...] = ()
     hint: bool = False
+
+
+Findings: TypeAlias = Iterator[Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +112,7 @@ class Report:
     hinted: Report | None = field(default=None, repr=False)
 
     def settled(self, old: str) -> Report:
-        """Return the report with hints where the project is a legacy one, else without.
-
-        Args:
-            old: a file of the project that is certainly old, "" where there is none.
-        """
+        """Return the report with hints where the project is a legacy one, else without."""
         if self.legacy or self.hinted is None:
             return replace(self.hinted or self, hinted=None)
         if_old = tuple(each for each in self.hinted.places if each not in self.places)

@@ -12,15 +12,7 @@ from parallel_compat.migrate.statements import block_of, indent_of, is_alone
 
 
 def with_input(file: File, call: ast.Call) -> list[AnyEdit] | None:
-    """Return the edits that begin the model of a layer with `Input(batch_shape=...)`.
-
-    Args:
-        file: the source.
-        call: the call of a layer that gives `batch_input_shape`, or `input_shape` and `batch_size`.
-
-    Returns:
-        The edits; None where the layer is not certainly the first one of a `Sequential`.
-    """
+    """Return the edits that put `Input(batch_shape=...)` before a layer; None if it may not begin a `Sequential`."""
     whole, shape, size = (calls.keyword(call, name) for name in ("batch_input_shape", "input_shape", "batch_size"))
     given = [whole] if whole is not None else [each for each in (shape, size) if each is not None]
     if len(given) != (1 if whole is not None else 2):
@@ -52,7 +44,7 @@ def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
         made = file.tree.parents.get(above)
         if not isinstance(made, ast.Call) or file.names.target(made.func) != SEQUENTIAL or above not in made.args[:1]:
             return None
-        line = file.source.text[file.source.line_starts[layer.lineno - 1] : start]
+        line = file.source.before(start)
         between = " " if line.strip() else file.source.newline + line
         return Edit(start, start, f"{text},{between}")
     statement = file.tree.parents.get(above) if isinstance(above, ast.Call) else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from parallel_compat.migrate import rules
 
 BEGIN = "<!-- rules: written by `parallel-compat migrate --explain all` -->"
@@ -13,17 +11,10 @@ END = "<!-- end of rules -->"
 def explain(name: str) -> str:
     """Return a rule's explanation in Markdown: what it changes, why, and an example as a diff."""
     rule = rules.load(name)
-    kind = "safe" if rule.SAFE else "unsafe where the file does not tell: applied with `--unsafe`"
-    if rule.AFTER is None:
+    kind = "safe" if name in rules.SAFE else "unsafe: applied with `--unsafe`, or if the file proves it right"
+    if rules.example(name)[1] is None:
         kind = "reports only"
-    text = [f"## {name}", "", f"*{kind}*", "", (rule.__doc__ or "").strip(), ""]
-    if rule.AFTER is None:
-        text += ["```python", rule.BEFORE.rstrip("\n"), "```"]
-    else:
-        before, after = rule.BEFORE.splitlines(), rule.AFTER.splitlines()
-        changes = list(difflib.unified_diff(before, after, lineterm="", n=99))[3:]
-        text += ["```diff", *changes, "```"]
-    return "\n".join(text) + "\n"
+    return f"## {name}\n\n*{kind}*\n\n{(rule.__doc__ or '').strip()}\n"
 
 
 def section() -> str:

@@ -18,25 +18,13 @@ _DEVICES = (
 
 
 def page(reports: Sequence[Report], *, written: bool, command: Sequence[str] = ("migrate",)) -> str:
-    """Return the page.
-
-    Args:
-        reports: what became of each file.
-        written: whether the files were rewritten.
-        command: what followed `parallel-compat`.
-    """
-    by_rule: dict[str, Counter[Status]] = {}
-    files_of_rule: dict[str, set[str]] = {}
-    for one in reports:
-        for place in one.places:
-            by_rule.setdefault(place.rule, Counter())[place.status] += 1
-            files_of_rule.setdefault(place.rule, set()).add(one.path)
+    """Return the page."""
+    files_of_rule = Counter(rule for one in reports for rule in {place.rule for place in one.places})
     found = Counter(place.status for one in reports for place in one.places)
     files = Counter(one.status for one in reports)
     done = "rewritten" if written else "would be rewritten"
     failed = files[FileStatus.FAILED] + files[FileStatus.SKIPPED]
     old = report.old_sources(reports)
-    counts = (Status.REWRITTEN, Status.UNSAFE, Status.ATTENTION)
     sections = [
         html_report.facts(
             [
@@ -55,10 +43,10 @@ def page(reports: Sequence[Report], *, written: bool, command: Sequence[str] = (
                 (
                     f"`{rule}`",
                     rules.summary(rule) if rule in rules.ALL else "",
-                    len(files_of_rule[rule]),
-                    *(by_rule[rule][status] for status in counts),
+                    files_of_rule[rule],
+                    *report.counts_in_order(counts),
                 )
-                for rule in sorted(by_rule)
+                for rule, counts in report.by_rule(reports).items()
             ],
         ),
         html_report.table("files", "By file", ("file", "rewritten", "unsafe", "attention", "rules"), _files(reports)),
@@ -83,10 +71,9 @@ def _files(reports: Sequence[Report]) -> list[tuple[str | int, ...]]:
     for one in reports:
         if not one.places and one.status is not FileStatus.FAILED:
             continue
-        counts = Counter(place.status for place in one.places)
-        named = ", ".join(f"`{rule}`" for rule in sorted({place.rule for place in one.places}))
-        numbers = (counts[Status.REWRITTEN], counts[Status.UNSAFE], counts[Status.ATTENTION])
-        rows.append((f"`{one.path}`", *numbers, named or one.reason))
+        counts = report.counts_in_order(Counter(place.status for place in one.places))
+        named = ", ".join(f"`{rule}`" for rule in report.by_rule([one]))
+        rows.append((f"`{one.path}`", *counts, named or one.reason))
     return rows
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import move_from, move_import
 from parallel_compat.migrate.module_homes import (
     MERGE,
-    RULE,
     gone,
     home_of_module,
     is_alive,
@@ -26,19 +25,14 @@ from parallel_compat.names.table import Status
 
 
 class ImportFindings:
-    """What is to be said and done of a file's import statements.
-
-    Args:
-        homes: which modules the file's names should mean.
-        skips: whether names at an offset are skipped, unless another rule redirects them.
-    """
+    """What is to be said and done of a file's import statements."""
 
     def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
         self._file = homes.file
         self._homes = homes
         self._skips = skips
 
-    def of_from(self, statement: ast.ImportFrom) -> Iterator[Finding]:
+    def of_from(self, statement: ast.ImportFrom) -> Findings:
         """Yield what there is of `from a import b`."""
         file = self._file
         module = from_module(statement)
@@ -57,7 +51,7 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                yield file.attention(RULE, alias, gone(entry))
+                yield file.attention(alias, gone(entry))
             elif entry is not None and entry.target is not None:
                 target = entry.target
                 if is_module(path):
@@ -66,26 +60,24 @@ class ImportFindings:
                     targets[alias] = target
                     messages.append((alias, moved(path, target, entry)))
             elif table.canonical(path) == "keras.layers.merge" and self._called(binding):
-                yield file.attention(RULE, alias, gone(MERGE))
+                yield file.attention(alias, gone(MERGE))
             elif entry is None and (table.names_of(path) or is_other_spelling(path)):
                 home = self._homes.home(binding)
                 if home is not None and home != path:
                     targets[alias] = home
                     messages.append((alias, moved(path, home, None)))
                 elif home is None and not is_alive(path):
-                    yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+                    yield file.attention(alias, f"The module `{path}` is gone.")
             elif entry is None and _private(module, alias.name):
-                message = (
-                    f"`{path}` was private to Keras 2, and Keras 3 has it elsewhere or not at all. Copy what it did."
-                )
-                yield file.attention(RULE, alias, message)
+                message = f"`{path}` was private to Keras 2; Keras 3 moved or removed it. Copy its code."
+                yield file.attention(alias, message)
             elif entry is None and is_gone(module):
-                message = f"The module `{module}` is gone, and `{alias.name}` is not a name of it that is known here."
-                yield file.attention(RULE, alias, message)
+                message = f"The module `{module}` is gone, and `{alias.name}` is not a known name of it."
+                yield file.attention(alias, message)
         if targets:
             edits = move_from(file, statement, targets)
             for index, (alias, message) in enumerate(messages):
-                yield file.found(RULE, alias, message, () if index else edits)
+                yield file.found(alias, message, () if index else edits)
 
     def _called(self, binding: Binding) -> bool:
         """Return whether a name is called: `merge` was a function before it was a module."""
@@ -94,7 +86,7 @@ class ImportFindings:
             for call in self._file.tree.calls
         )
 
-    def of_import(self, statement: ast.Import) -> Iterator[Finding]:
+    def of_import(self, statement: ast.Import) -> Findings:
         """Yield what there is of `import a.b`."""
         file = self._file
         for alias in statement.names:
@@ -103,7 +95,7 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                yield file.attention(RULE, alias, gone(entry))
+                yield file.attention(alias, gone(entry))
                 continue
             if not (entry is not None or table.names_of(path) or is_other_spelling(path)):
                 continue
@@ -116,9 +108,9 @@ class ImportFindings:
                 if table.canonical(path) == "keras.backend":
                     home = None
             if home is not None and home != path:
-                yield file.found(RULE, alias, moved(path, home, entry), move_import(file, alias, home))
+                yield file.found(alias, moved(path, home, entry), move_import(file, alias, home))
             elif home is None and not is_alive(path) and path.partition(".")[0] == "keras" and "." in path:
-                yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+                yield file.attention(alias, f"The module `{path}` is gone.")
 
 
 def _private(module: str, name: str) -> bool:

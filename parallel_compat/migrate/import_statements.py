@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 
-from parallel_compat.migrate.edits import Edit, Item, remove_items
+from parallel_compat.migrate.edits import Edit, Item, items_between, remove_items
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.statements import remove_statement
 
@@ -21,14 +21,6 @@ def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, st
     >>> statement = file.tree.imports[0]
     >>> apply(file.source.text, move_from(file, statement, {statement.names[1]: "keras.optimizers.Adam"}))
     'from keras.optimizers import SGD, Adam as adam'
-
-    Args:
-        file: the source.
-        statement: the import.
-        targets: for the names that move, the dotted path to import.
-
-    Returns:
-        The edits.
     """
     assert statement.module is not None
     homes = {
@@ -85,42 +77,17 @@ def replace_star(file: File, statement: ast.ImportFrom, module: str, names: list
 
 def move_import(file: File, alias: ast.alias, module: str) -> list[Edit]:
     """Have `import a.b.c` or `import a.b.c as d` import another module."""
-    start = file.source.start(alias)
-    return [Edit(start, start + len(_spelled(file, alias)), module)]
+    start, text = file.source.start(alias), file.source.segment(alias)
+    spelled = text.split(" as ")[0].rstrip() if alias.asname else text
+    return [Edit(start, start + len(spelled), module)]
 
 
-def _spelled(file: File, alias: ast.alias) -> str:
-    text = file.source.segment(alias)
-    return text.split(" as ")[0].rstrip() if alias.asname else text
-
-
-def _alias_items(file: File, statement: ast.ImportFrom) -> list[Item]:
-    items = []
-    text = file.source.text
-    for alias in statement.names:
-        end = file.source.end(alias)
-        comma = _comma_after(text, end, file.source.end(statement))
-        items.append(Item(file.source.start(alias), end, comma))
-    return items
-
-
-def _comma_after(text: str, position: int, stop: int) -> int | None:
-    while position < stop:
-        if text[position] == ",":
-            return position + 1
-        if text[position] == "#":
-            while position < stop and text[position] not in "\r\n":
-                position += 1
-        elif text[position] not in " \t\r\n\\":
-            return None
-        position += 1
-    return None
+def _alias_items(file: File, statement: ast.Import | ast.ImportFrom) -> tuple[Item, ...]:
+    return items_between(file.source.text, file.source.start(statement.names[0]), file.source.end(statement))
 
 
 def _joined(file: File, statement: ast.ImportFrom, statements: list[str]) -> str:
-    start = file.source.start(statement)
-    line_start = file.source.line_starts[file.source.position(start)[0] - 1]
-    indent = file.source.text[line_start:start]
+    indent = file.source.before(file.source.start(statement))
     return ("; " if indent.strip() else file.source.newline + indent).join(statements)
 
 
@@ -128,10 +95,5 @@ def remove_aliases(file: File, statement: ast.Import | ast.ImportFrom, gone: lis
     """Take names out of an import, or the whole statement where none remains; `pass` keeps a block from being empty."""
     if len(gone) < len(statement.names):
         chosen = {index for index, alias in enumerate(statement.names) if alias in gone}
-        items = []
-        for alias in statement.names:
-            end = file.source.end(alias)
-            comma = _comma_after(file.source.text, end, file.source.end(statement))
-            items.append(Item(file.source.start(alias), end, comma))
-        return remove_items(file.source.text, items, chosen)
+        return remove_items(file.source.text, _alias_items(file, statement), chosen)
     return [remove_statement(file, statement)]

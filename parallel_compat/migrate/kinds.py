@@ -8,16 +8,16 @@ the rewrite unsafe.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from parallel_compat.migrate import project
-from parallel_compat.migrate.dotted_names import Names
-from parallel_compat.migrate.scopes import Binding, Tree
+from parallel_compat.migrate.dotted_names import Names, is_of_self, is_self, local_path_of
+from parallel_compat.migrate.literals import is_none
+from parallel_compat.migrate.scopes import Binding, Tree, methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, SEQUENCE, TENSOR
 
 HISTORY = "keras.callbacks.History"
 SEQUENTIAL = "keras.Sequential"
-LIBRARIES = frozenset(("keras", "tensorflow", "tf", "parallel_compat", "numpy", "np", "os", "sys"))
 OTHER = "other"  # known not to be a Keras object
 
 _MODELS = frozenset(
@@ -31,12 +31,16 @@ _MODELS = frozenset(
         "keras.models.clone_model",
         "parallel_compat.multi_gpu_model",
         "parallel_compat.parallelize",
+        "parallel_compat.legacy.models.clone_model",
         "parallel_compat.legacy.models.load_model",
     )
 )
-_PROVIDED_LAYERS = frozenset(
-    f"parallel_compat.legacy.{name}" for name in ("abstract_recurrent", "cells", "locally_connected")
-)
+# The kind of what the classes of a package make.
+_OF_PACKAGES = {
+    f"{root}.{name}": kind
+    for root in ("keras", "parallel_compat.legacy")
+    for name, kind in (("callbacks", CALLBACK), ("optimizers", OPTIMIZER), ("layers", LAYER))
+} | {f"parallel_compat.legacy.{name}": LAYER for name in ("abstract_recurrent", "cells", "locally_connected")}
 _TENSORS = frozenset(("keras.Input", "keras.layers.add", "keras.layers.concatenate", "keras.layers.multiply"))
 _MODEL_ATTRIBUTES = {
     "optimizer": OPTIMIZER,
@@ -47,15 +51,7 @@ _MODEL_ATTRIBUTES = {
 
 
 class Kinds:
-    """The kinds of a module's expressions.
-
-    Args:
-        tree: the module's scopes.
-        names: what its names stand for.
-        path: where it lies; None for a text without a place.
-        kinds_in: returns the kinds of another file of the project, or None if it says nothing of Keras.
-        result_kind: says what a call of a path returns.
-    """
+    """The kinds of a module's expressions."""
 
     def __init__(
         self,
@@ -71,7 +67,7 @@ class Kinds:
         self._kinds_in = kinds_in
         self._result_kind = result_kind or _result_kind
         self._bindings: dict[Binding, str | None] = {}
-        self._functions: dict[ast.AST, str | None] = {}
+        self._functions: dict[tuple[ast.FunctionDef, int | None], str | None] = {}
         self._attributes: dict[tuple[ast.ClassDef, str], str | None] = {}
         self._classes: dict[ast.ClassDef, str | None] = {}
         self._self_assignments: dict[ast.ClassDef, dict[str, list[ast.expr | None]]] = {}
@@ -108,85 +104,76 @@ class Kinds:
         return self._classes[node]
 
     def _of_base(self, base: ast.expr) -> str | None:
-        definition = self.definition(base)
-        if isinstance(definition, ast.ClassDef):
+        of, definition = self._defined(base)
+        if isinstance(definition, ast.ClassDef) and of is self:
             return self.of_class(definition)
         if isinstance(base, ast.Name) and base.id == "object" and not self.tree.root.find("object"):
             return OTHER
         target = self.names.target(base)
         kind = None if target is None else _class_kind(target)
-        if kind is None:
-            other, node = self._elsewhere(base)
-            if other is not None and isinstance(node, ast.ClassDef):
-                return other.of_class(node)
+        if kind is None and isinstance(definition, ast.ClassDef):
+            return of.of_class(definition)
         return kind
 
-    def _elsewhere(self, node: ast.expr) -> tuple[Kinds | None, ast.AST | None]:
-        """Return the definition that a name has in another file of the project, with that file's kinds."""
-        dotted = self.names.local_path(node) if self.path is not None else None
-        if dotted is None or self.path is None or dotted.split(".")[0] in LIBRARIES:
-            return None, None
-        found = project.module_of(self.path, dotted)
-        if found is None:
-            return None, None
-        other, name = self._kinds_in(found[0]), found[1]
-        if other is None:
-            return None, None
-        bindings = other.tree.root.bindings.get(name, [])
-        return other, bindings[0].node if len(bindings) == 1 else None
+    def _bound_elsewhere(self, dotted: str | None) -> tuple[Kinds, list[Binding]] | None:
+        """Return what binds an imported name in another file of the project, with that file's kinds."""
+        found = project.module_of(self.path, dotted) if self.path is not None and dotted is not None else None
+        other = self._kinds_in(found[0]) if found is not None else None
+        return None if other is None or found is None else (other, other.tree.root.bindings.get(found[1], []))
+
+    def _defined(self, node: ast.expr) -> tuple[Kinds, ast.AST | None]:
+        """Return the one definition that a name refers to in the project, with the kinds of its file."""
+        other = self._bound_elsewhere(self.names.local_path(node))
+        if other is not None and len(other[1]) == 1:
+            return other[0], other[1][0].node
+        return self, self.definition(node)
 
     def definition(self, node: ast.expr) -> ast.AST | None:
         """Return the one definition in this file that a name refers to."""
-        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
-            return None
-        bindings = self.tree.scopes[node].find(node.id)
+        bindings = self.tree.bindings(node)
         return bindings[0].node if len(bindings) == 1 else None
 
-    def function(self, node: ast.expr) -> ast.FunctionDef | None:
-        """Return the function that is called by a name, in this file or another one, or the method by `self.name`."""
-        _, found = self._elsewhere(node)
-        found = self.definition(node) if found is None else found
+    def _function(self, node: ast.expr) -> tuple[Kinds, ast.FunctionDef | None]:
+        of, found = self._defined(node)
         around = self.tree.enclosing_class(node)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self" and around:
-            found = next((each for each in around.body if getattr(each, "name", None) == node.attr), None)
-        return found if isinstance(found, ast.FunctionDef) else None
+        if is_of_self(node) and around is not None:
+            found = methods_of(around).get(node.attr)
+        return of, found if isinstance(found, ast.FunctionDef) else None
+
+    def function(self, node: ast.expr) -> ast.FunctionDef | None:
+        """Return the function of the project that is called by a name, or the method by `self.name`."""
+        return self._function(node)[1]
 
     def class_of(self, node: ast.expr) -> ast.ClassDef | None:
-        """Return the class, in this file or another one, of which a name or an attribute of `self` is made."""
-        if isinstance(node, ast.Name) and node.id == "self":
+        """Return the class of the project of which a name or an attribute of `self` is made."""
+        if is_self(node):
             return self.tree.enclosing_class(node)
-        values: list[ast.expr | None] = []
-        if isinstance(node, ast.Name) and node in self.tree.scopes:
-            values = [binding.value for binding in self.tree.scopes[node].find(node.id)]
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        made = (self._class_at(value.func) for value in self._bound(node) if isinstance(value, ast.Call))
+        return next((found[1] for found in made if found is not None), None)
+
+    def _bound(self, node: ast.expr) -> list[ast.expr | None]:
+        """Return what a name or an attribute of `self` is bound to."""
+        if is_of_self(node):
             around = self.tree.enclosing_class(node)
-            values = self._assigned(around).get(node.attr, []) if around is not None else []
-        for value in values:
-            if isinstance(value, ast.Call):
-                _, found = self._elsewhere(value.func)
-                found = self.definition(value.func) if found is None else found
-                if isinstance(found, ast.ClassDef):
-                    return found
-        return None
+            return self._assigned(around).get(node.attr, []) if around is not None else []
+        return [binding.value for binding in self.tree.bindings(node)]
 
     def value(self, node: ast.expr) -> ast.expr | None:
         """Return what a name or an attribute of `self` stands for that is bound once, or anything else as it is."""
-        if isinstance(node, ast.Name):
-            return self.tree.value_of(node)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            around = self.tree.enclosing_class(node)
-            values = self._assigned(around).get(node.attr, []) if around is not None else []
-            return values[0] if len(values) == 1 else None
-        return node
+        if not isinstance(node, ast.Name) and not is_of_self(node):
+            return node
+        values = self._bound(node)
+        return values[0] if len(values) == 1 else None
 
     def returns(self, node: ast.expr) -> list[tuple[Kinds, ast.expr]]:
         """Return what a function of the project returns, each with the kinds of its file."""
-        function, other = self.function(node), self._elsewhere(node)[0] or self
-        return [
-            (other, each.value)
-            for each in (ast.walk(function) if function is not None else ())
-            if isinstance(each, ast.Return) and each.value is not None and other._owner(each) is function
-        ]
+        of, function = self._function(node)
+        return [(of, value) for value in of._results(function)] if function is not None else []
+
+    def _results(self, function: ast.FunctionDef) -> list[ast.expr]:
+        returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
+        own = (node for node in returns if self.tree.enclosing_function(node) is function)
+        return [node.value for node in own if node.value is not None]
 
     def has_own(self, node: ast.expr, method: str) -> bool:
         """Return whether an object is of a class of the project that defines a method: that one is nobody else's."""
@@ -195,7 +182,7 @@ class Kinds:
 
     def _own_class(self, node: ast.expr, depth: int) -> tuple[Kinds, ast.ClassDef] | None:
         """Return the class of the project of which an object is, with the kinds of its file."""
-        if isinstance(node, ast.Name) and node.id == "self":
+        if is_self(node):
             around = self.tree.enclosing_class(node)
             return (self, around) if around is not None else None
         if isinstance(node, ast.Call):
@@ -217,39 +204,28 @@ class Kinds:
 
     def _class_at(self, node: ast.expr) -> tuple[Kinds, ast.ClassDef] | None:
         """Return the class of the project that a name stands for."""
-        other, found = self._elsewhere(node)
-        found = self.definition(node) if found is None else found
-        return (other or self, found) if isinstance(found, ast.ClassDef) else None
+        of, found = self._defined(node)
+        return (of, found) if isinstance(found, ast.ClassDef) else None
 
     def _values(self, node: ast.expr) -> list[ast.expr]:
         """Return what a name or an attribute of `self` is bound to: calls, and the annotations of arguments."""
-        values: list[ast.expr | None] = []
-        if isinstance(node, ast.Name) and node in self.tree.scopes:
-            for binding in self.tree.scopes[node].find(node.id):
-                values.append(binding.node.annotation if isinstance(binding.node, ast.arg) else binding.value)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            around = self.tree.enclosing_class(node)
-            values = self._assigned(around).get(node.attr, []) if around is not None else []
+        arguments = (binding.node for binding in self.tree.bindings(node) if isinstance(binding.node, ast.arg))
+        values = (*(argument.annotation for argument in arguments), *self._bound(node))
         return [value for value in values if isinstance(value, ast.Call | ast.Name)]
 
     def _defines(self, class_: ast.ClassDef, method: str, depth: int) -> bool:
-        if any(isinstance(each, ast.FunctionDef) and each.name == method for each in class_.body):
+        if method in methods_of(class_):
             return True
         bases = [found for base in class_.bases if (found := self._class_at(base)) is not None]
         return depth > 0 and any(kinds._defines(base, method, depth - 1) for kinds, base in bases)
 
     def _of_name(self, node: ast.Name) -> str | None:
-        scope = self.tree.scopes.get(node)
-        if scope is None:
-            return None
-        kinds = set()
-        for binding in scope.find(node.id):
-            if _is_nothing(binding.value):
-                continue
-            if isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del):
-                continue
-            kinds.add(self._of_binding(binding))
-        return kinds.pop() if len(kinds) == 1 else None
+        bindings = [binding for binding in self.tree.bindings(node) if not _is_nothing(binding.value)]
+        return _common(
+            self._of_binding(binding)
+            for binding in bindings
+            if not (isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del))
+        )
 
     def _of_binding(self, binding: Binding) -> str | None:
         if binding not in self._bindings:
@@ -266,14 +242,8 @@ class Kinds:
             return self.of(binding.value)
         if binding.unpacked is not None:
             value, index = binding.unpacked
-            if isinstance(value, ast.Call):
-                definition = self.definition(value.func)
-                if isinstance(definition, ast.FunctionDef):
-                    return self.returned(definition, index)
-                other, elsewhere = self._elsewhere(value.func)
-                if other is not None and isinstance(elsewhere, ast.FunctionDef):
-                    return other.returned(elsewhere, index)
-            return None
+            of, definition = self._defined(value.func) if isinstance(value, ast.Call) else (self, None)
+            return of.returned(definition, index) if isinstance(definition, ast.FunctionDef) else None
         parent = self.tree.parents.get(binding.node)
         if isinstance(parent, ast.For) and isinstance(parent.iter, ast.Attribute):
             return LAYER if parent.iter.attr == "layers" and self.of(parent.iter.value) == MODEL else None
@@ -281,19 +251,9 @@ class Kinds:
 
     def _of_import(self, binding: Binding) -> str | None:
         """The kind of an object that another file of the project makes: `from net import model`."""
-        assert isinstance(binding.node, ast.alias)
-        if not isinstance(binding.statement, ast.ImportFrom) or self.path is None:
-            return None
-        statement = binding.statement
-        dotted = "." * statement.level + (f"{statement.module}." if statement.module else "") + binding.node.name
-        found = project.module_of(self.path, dotted) if dotted.split(".")[0] not in LIBRARIES else None
-        if found is None or "." in found[1]:
-            return None
-        other, name = self._kinds_in(found[0]), found[1]
-        if other is None:
-            return None
-        kinds = {other._of_binding(one) for one in other.tree.root.bindings.get(name, ())}
-        return kinds.pop() if len(kinds) == 1 else None
+        is_from = isinstance(binding.statement, ast.ImportFrom)
+        found = self._bound_elsewhere(local_path_of(binding)) if is_from else None
+        return None if found is None else _common(found[0]._of_binding(one) for one in found[1])
 
     def _of_parameter(self, binding: Binding) -> str | None:
         function = binding.scope.node
@@ -318,63 +278,39 @@ class Kinds:
         kind = None if target is None else self._result_kind(target)
         if kind is not None:
             return kind
-        other, node_elsewhere = self._elsewhere(func)
-        if other is not None and isinstance(node_elsewhere, ast.FunctionDef):
-            return other.returned(node_elsewhere, None)
-        if other is not None and isinstance(node_elsewhere, ast.ClassDef):
-            return other.of_class(node_elsewhere)
-        if target is not None and target.split(".")[0] in LIBRARIES:
-            return None
-        definition = self.definition(func)
+        of, definition = self._defined(func)
         if isinstance(definition, ast.ClassDef):
-            return self.of_class(definition)
+            return of.of_class(definition)
         if isinstance(definition, ast.FunctionDef):
-            return self.returned(definition, None)
+            return of.returned(definition)
+        if target is not None and target.split(".")[0] in project.LIBRARIES:
+            return None
         if isinstance(func, ast.Attribute):
             owner = self.of(func.value)
             if owner == MODEL:
                 return {"get_layer": LAYER, "fit": HISTORY, "fit_generator": HISTORY}.get(func.attr)
-            if isinstance(func.value, ast.Name) and func.value.id == "self" and owner != MODEL:
-                method = self._method(func)
-                return self.returned(method, None) if method is not None else None
+            if is_self(func.value):
+                method = self.function(func)
+                return self.returned(method) if method is not None else None
         return TENSOR if self.of(func) in (LAYER, MODEL) else None
 
-    def _method(self, func: ast.Attribute) -> ast.FunctionDef | None:
-        owner = self.tree.enclosing_class(func)
-        for statement in owner.body if owner is not None else ():
-            if isinstance(statement, ast.FunctionDef) and statement.name == func.attr:
-                return statement
-        return None
-
-    def returned(self, function: ast.FunctionDef, index: int | None) -> str | None:
+    def returned(self, function: ast.FunctionDef, index: int | None = None) -> str | None:
         """Return the kind of what a function of this file returns, or of one item of the tuple."""
-        key = function if index is None else function.args
-        if index is None and key in self._functions:
-            return self._functions[key]
-        if index is None:
+        key = function, index
+        if key not in self._functions:
             self._functions[key] = None
-        kinds = set()
-        for node in ast.walk(function):
-            if isinstance(node, ast.Return) and node.value is not None and self._owner(node) is function:
-                value: ast.expr = node.value
-                if index is not None:
-                    if not isinstance(value, ast.Tuple) or index >= len(value.elts):
-                        return None
-                    value = value.elts[index]
-                kinds.add(self.of(value))
-        kind = kinds.pop() if len(kinds) == 1 else None
-        if index is None:
-            self._functions[key] = kind
-        return kind
+            self._functions[key] = _common(
+                self.of(value) if index is None else self._of_item(value, index) for value in self._results(function)
+            )
+        return self._functions[key]
 
-    def _owner(self, node: ast.AST) -> ast.AST | None:
-        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        return next((above for above in self.tree.ancestors(node) if isinstance(above, functions)), None)
+    def _of_item(self, value: ast.expr, index: int) -> str | None:
+        has_it = isinstance(value, ast.Tuple) and index < len(value.elts)
+        return self.of(value.elts[index]) if has_it and isinstance(value, ast.Tuple) else None
 
     def _of_attribute(self, node: ast.Attribute) -> str | None:
         if kept := self.names.kept_on_module(node):
-            kinds = {None if value is None else self.of(value) for value in kept}
-            return kinds.pop() if len(kinds) == 1 else None
+            return _common(None if value is None else self.of(value) for value in kept)
         owner = self.of(node.value)
         if owner == MODEL and node.attr in _MODEL_ATTRIBUTES:
             return _MODEL_ATTRIBUTES[node.attr]
@@ -382,19 +318,15 @@ class Kinds:
             return MODEL
         if owner == LAYER and node.attr in ("input", "output"):
             return TENSOR
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
-            class_ = self.tree.enclosing_class(node)
-            if class_ is not None:
-                return self._of_self(class_, node.attr)
-        return None
+        class_ = self.tree.enclosing_class(node) if is_self(node.value) else None
+        return None if class_ is None else self._of_self(class_, node.attr)
 
     def _of_self(self, class_: ast.ClassDef, attribute: str) -> str | None:
         key = class_, attribute
         if key not in self._attributes:
             self._attributes[key] = None
-            values = self._assigned(class_).get(attribute, [])
-            kinds = {None if value is None else self.of(value) for value in values if not _is_nothing(value)}
-            self._attributes[key] = kinds.pop() if len(kinds) == 1 else None
+            values = [value for value in self._assigned(class_).get(attribute, []) if not _is_nothing(value)]
+            self._attributes[key] = _common(None if value is None else self.of(value) for value in values)
         return self._attributes[key]
 
     def _assigned(self, class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:
@@ -403,22 +335,25 @@ class Kinds:
         return self._self_assignments[class_]
 
 
+def _common(kinds: Iterable[str | None]) -> str | None:
+    """Return the kind that all have, None where they have several."""
+    found = set(kinds)
+    return found.pop() if len(found) == 1 else None
+
+
 def _is_nothing(value: ast.expr | None) -> bool:
     """Return whether it is None, or what methods return that return nothing: `model = model.load_weights(path)`."""
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Attribute) and value.func.attr in ("load_weights", "compile")
-    return isinstance(value, ast.Constant) and value.value is None
+    return is_none(value)
 
 
 def _self_assignments(class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:
     found: dict[str, list[ast.expr | None]] = {}
     for node in ast.walk(class_):
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
-            items = target.elts if isinstance(target, ast.Tuple) else [target]
-            for item in items:
-                if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id == "self":
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            for item in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if is_of_self(item) and isinstance(node, ast.Assign):
                     found.setdefault(item.attr, []).append(node.value if item is target else None)
     return found
 
@@ -432,18 +367,7 @@ def _class_kind(target: str) -> str | None:
     if target in ("keras.utils.Sequence", SEQUENCE):
         return SEQUENCE
     package, _, name = target.rpartition(".")
-    if not name[:1].isupper():
-        return None
-    for prefix in ("keras.", "parallel_compat.legacy."):
-        if package == prefix + "callbacks":
-            return CALLBACK
-        if package == prefix + "optimizers":
-            return OPTIMIZER
-        if package == prefix + "layers":
-            return LAYER
-    if package in _PROVIDED_LAYERS:
-        return LAYER
-    return None
+    return _OF_PACKAGES.get(package) if name[:1].isupper() else None
 
 
 def sequential(target: str) -> str | None:
@@ -459,6 +383,6 @@ def _result_kind(target: str) -> str | None:
         return TENSOR
     if target == "keras.optimizers.get":
         return OPTIMIZER
-    if target in ("parallel_compat.fit_generator",):
+    if target == "parallel_compat.fit_generator":
         return HISTORY
     return _class_kind(target)

@@ -5,6 +5,25 @@ from __future__ import annotations
 import ast
 
 
+def text_of(node: ast.AST | None) -> str | None:
+    """Return the value of a string that is written out, None for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Return whether a node is `None`."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def parts_of(node: ast.AST | None) -> list[ast.expr]:
+    """Return the items of a list, a tuple or a dict, or the branches of a condition."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return node.elts
+    if isinstance(node, ast.Dict):
+        return node.values
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else []
+
+
 def tail(node: ast.expr) -> str | None:
     """Return the literal end of the text that an expression makes, or None where it has none.
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import NODE, members
 from parallel_compat.names.table import Member
 
-GUESS = " (Unsafe: that `{}` is {} is a guess.)"
 WHAT = {
     "keras.Model": "a Keras model",
     "keras.optimizers.Optimizer": "a Keras optimizer",
@@ -29,33 +28,27 @@ def member(of: str, name: str) -> Member:
     return next(row for row in members()[name] if row.of == of)
 
 
-def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
-    """Return whether a receiver is known not to be what `of` says.
-
-    An object of a class of the project that defines the method itself is none, whatever else it is.
-    """
-    kind = file.kinds.of(receiver)
-    if kind == of:
-        return file.kinds.has_own(receiver, name)
-    return kind is not None or file.kinds.has_own(receiver, name) or file.names.is_module(receiver)
-
-
-def receiver_text(file: File, func: ast.Attribute) -> str:
-    """Return a short spelling of a method's object, for messages."""
-    text = file.source.segment(func.value)
+def short(file: File, node: ast.expr) -> str:
+    """Return a short spelling of an object, for messages."""
+    text = file.source.segment(node)
     first = text.splitlines()[0]
     return first if first == text and len(first) <= 40 else first[:37] + "..."
 
 
+def guessed(file: File, node: ast.expr, of: str) -> str:
+    """Say what is a guess: that an object is of a kind."""
+    return f"`{short(file, node)}` is assumed to be {WHAT[of]}."
+
+
 def to_function(
-    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[AnyEdit, ...] = (), telling: bool = False
-) -> Iterator[Finding]:
+    file: File, call: ast.Call, row: Member, *, more: tuple[AnyEdit, ...] = (), telling: bool = False
+) -> Findings:
     """Turn a method's call into a function's; a `telling` call is certainly one of that method.
 
     >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
     >>> file = File("import keras\\nmodel = keras.Model(a, b)\\nmodel.predict_proba(x)")
     >>> row = member("keras.Model", "predict_proba")
-    >>> finding, = to_function(file, "example", file.method_calls["predict_proba"][0], row)
+    >>> finding, = to_function(file, file.method_calls["predict_proba"][0], row)
     >>> print(apply(file.source.text, finding.edits).splitlines()[-1])
     predict_proba(model, x)
     """
@@ -65,12 +58,10 @@ def to_function(
     guess = not telling and file.kinds.of(func.value) != row.of
     spelled = file.reference(row.new, call)
     if spelled is None:
-        yield file.attention(
-            rule, func, f"`{row.old}` is now `{row.new}`, but the name `parallel_compat` is taken here."
-        )
+        yield file.attention(func, f"`{row.old}` is now `{row.new}`, but the name `parallel_compat` is taken here.")
         return
     text, imports = spelled
-    start, dot, opening = file.source.start(func), dot_of(file, func), file.opening(call)
+    start, dot, opening = file.source.start(func), file.dot_of(func), file.opening(call)
     following = file.source.text[opening + 1 :]
     blank = following[: len(following) - len(following.lstrip(" \t"))]
     if not call.args and not call.keywords:
@@ -96,21 +87,10 @@ def to_function(
     message = f"`{row.old}` is provided by `{row.new}`."
     if row.note:
         message += " " + row.note
-    if guess:
-        message += GUESS.format(receiver_text(file, func), WHAT[row.of])
-    status = Status.UNSAFE if guess else Status.REWRITTEN
-    yield file.found(rule, func, message, edits, status=status)
+    yield file.found(func, message, edits, unsafe=guess and guessed(file, func.value, row.of))
 
 
 def _is_plain(file: File, receiver: ast.expr) -> bool:
     """Return whether nothing within a receiver is rewritten: `model`, `self.model`, but no name of a module."""
-    root = receiver
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    return isinstance(root, ast.Name) and file.names.path(root) is None
-
-
-def dot_of(file: File, attribute: ast.Attribute) -> int:
-    """Return the offset of the dot before an attribute's name."""
-    end = file.source.end(attribute) - len(attribute.attr)
-    return file.source.text.rindex(".", file.source.start(attribute), end)
+    root = root_name(receiver)
+    return root is not None and file.names.path(root) is None

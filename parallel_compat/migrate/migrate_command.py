@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.migrate import guide, html, process_file, project_facts, report, rules, walk
 from parallel_compat.migrate.engine import Options
-from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
+from parallel_compat.migrate.findings import FileStatus, Report, Status
 from parallel_compat.migrate.native import numerics
 from parallel_compat.names.eras import Era
 
@@ -162,7 +163,7 @@ def _list_rules(target: str) -> None:
     names = rules.NATIVE_NAMES if target == "native" else rules.NAMES
     width = max(map(len, names))
     for name in sorted(names):
-        print(f"{name:{width}}  {'safe  ' if rules.load(name).SAFE else 'unsafe'}  {rules.summary(name)}")
+        print(f"{name:{width}}  {'safe  ' if name in rules.SAFE else 'unsafe'}  {rules.summary(name)}")
 
 
 def _verify(arguments: argparse.Namespace) -> int:
@@ -223,18 +224,8 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-class _Work:
-    """What a child process does; it is pickled, so it is no closure."""
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
-
-    def __call__(self, path: str) -> Report:
-        return process_file.file(path, self.options)
-
-
 def _processed(paths: Sequence[str], options: Options, jobs: int) -> list[Report]:
-    work = _Work(options)
+    work = partial(process_file.file, options=options)  # pickled, so it is no closure
     with _progress(len(paths)) as advance:
         if jobs == 1 or len(paths) < 2:
             return [advance(work(path)) for path in paths]
@@ -280,13 +271,10 @@ def _written(one: Report) -> Report:
             temporary.write_bytes(one.data)
     except OSError as error:
         # What would have been rewritten is still there.
-        return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", _left(one.places))
+        left = (Status.ATTENTION if place.status is Status.REWRITTEN else place.status for place in one.places)
+        places = tuple(replace(place, status=status) for place, status in zip(one.places, left, strict=True))
+        return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", places)
     return one
-
-
-def _left(places: Sequence[Place]) -> tuple[Place, ...]:
-    rewritten = Status.REWRITTEN
-    return tuple(replace(one, status=Status.ATTENTION) if one.status is rewritten else one for one in places)
 
 
 def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
@@ -301,13 +289,10 @@ def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
             if one.status is FileStatus.CHANGED:
                 _print_diff(report.diff(one))
         sys.stdout.flush()
-    for line in report.lines(reports, written=arguments.write):
+    results = report.results(reports) if arguments.to != "native" else ()  # whose rules say what they leave
+    summary = report.summary(reports, written=arguments.write)
+    for line in (*report.lines(reports, written=arguments.write), *summary, *results):
         print(line, file=sys.stderr)
-    for line in report.summary(reports, written=arguments.write):
-        print(line, file=sys.stderr)
-    if arguments.to != "native":  # whose rules tell what they leave
-        for line in report.results(reports):
-            print(line, file=sys.stderr)
 
 
 def _print_diff(text: str) -> None:

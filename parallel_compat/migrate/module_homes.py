@@ -5,7 +5,6 @@ from __future__ import annotations
 from parallel_compat.names import table
 from parallel_compat.names.table import Status
 
-RULE = "imports"
 BACKEND = "parallel_compat.legacy.backend"
 _PACKAGES = ("keras_preprocessing", "alt_model_checkpoint")  # what Keras 2 was made of, and what was used with it
 _MODULES = frozenset(

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed
 from typing import Any
 
 from parallel_compat.migrate.edits import Edit, apply
@@ -22,6 +21,7 @@ _HELP = re.compile(r"^[ \t]*(?P<magic>[\w.]+\?{1,2})[ \t]*$", re.MULTILINE)
 _CELL_MAGIC = re.compile(r"\A\s*%%(?P<name>\w+)")
 _PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
 _BLANK = " \t\r\n"
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 class BrokenNotebook(ValueError):
@@ -112,19 +112,22 @@ def read(text: str) -> Notebook:
     unread: list[tuple[int, str]] = []
     module: list[str] = []
     offset = 0
-    for number, (kind, strings, listed) in enumerate(spans, start=1):
-        if kind != "code" or not strings:
+    for number, cell in enumerate(document["cells"], start=1):
+        strings = spans.get(number - 1, ())
+        if not strings or cell.get("cell_type") != "code":
             continue
         pieces = []
         start = offset
-        for begin, end, content in strings:
+        for begin, end in strings:
+            content = json.loads(text[begin:end])
             pieces.append(Piece(begin, end, content, offset))
             offset += len(content)
         source = "".join(piece.text for piece in pieces)
         hidden, reason = _python(source)
         if reason:
             unread.append((number, reason))
-        cells.append(Cell(number, _prompt(document["cells"][number - 1], number), tuple(pieces), start, offset, listed))
+        listed = isinstance(cell["source"], list)
+        cells.append(Cell(number, _prompt(cell, number), tuple(pieces), start, offset, listed))
         module.append(hidden)
         if not source.endswith("\n"):
             module.append("\n")
@@ -165,91 +168,23 @@ def _commented(source: str) -> str:
     )
 
 
-def _source_spans(text: str) -> list[tuple[str, list[tuple[int, int, str]], bool]]:
-    """For each cell: its type, the spans and texts of its source's strings, whether these are in a list."""
-    reader = _Reader(text)
-    reader.value(())
-    return [
-        (reader.kinds.get(index, ""), reader.sources.get(index, []), index in reader.listed)
-        for index in range(reader.count)
-    ]
-
-
-class _Reader:
-    """Walks JSON text, which is known to be valid, and notes where the strings of the cells' sources lie."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
-        self.count = 0
-        self.kinds: dict[int, str] = {}
-        self.sources: dict[int, list[tuple[int, int, str]]] = {}
-        self.listed: set[int] = set()
-
-    def value(self, path: tuple[str | int, ...]) -> None:
-        self.blank()
-        character = self.text[self.position]
-        if character == "{":
-            self.object(path)
-        elif character == "[":
-            self.array(path)
-        elif character == '"':
-            start = self.position
-            content = self.string()
-            self.note(path, start, content)
-        else:
-            while self.position < len(self.text) and self.text[self.position] not in ",]}" + _BLANK:
-                self.position += 1
-
-    def note(self, path: tuple[str | int, ...], start: int, content: str) -> None:
-        if len(path) < 3 or path[0] != "cells" or not isinstance(path[1], int):
-            return
-        if path[2:] == ("cell_type",):
-            self.kinds[path[1]] = content
-        elif path[2] == "source" and len(path) <= 4:
-            self.sources.setdefault(path[1], []).append((start, self.position, content))
-
-    def object(self, path: tuple[str | int, ...]) -> None:
-        self.position += 1
-        while True:
-            self.blank()
-            if self.text[self.position] == "}":
-                self.position += 1
-                return
-            if self.text[self.position] == ",":
-                self.position += 1
-                continue
-            key = self.string()
-            self.blank()
-            self.position += 1  # the colon
-            self.value((*path, key))
-
-    def array(self, path: tuple[str | int, ...]) -> None:
-        self.position += 1
-        index = 0
-        if len(path) == 3 and path[0] == "cells" and path[2] == "source" and isinstance(path[1], int):
-            self.listed.add(path[1])
-        while True:
-            self.blank()
-            if self.text[self.position] == "]":
-                self.position += 1
-                break
-            if self.text[self.position] == ",":
-                self.position += 1
-                continue
-            self.value((*path, index))
-            index += 1
-        if path == ("cells",):
-            self.count = index
-
-    def string(self) -> str:
-        content: str
-        content, self.position = scanstring(self.text, self.position + 1, True)
-        return content
-
-    def blank(self) -> None:
-        while self.text[self.position] in _BLANK:
-            self.position += 1
+def _source_spans(text: str) -> dict[int, list[tuple[int, int]]]:
+    """Return where the strings of each cell's source lie, by the cell's index; the text is valid JSON."""
+    spans: dict[int, list[tuple[int, int]]] = {}
+    path: list[Any] = []  # the key or the index in each object or list around; None before a key
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token in "{[":
+            path.append(0 if token == "[" else None)
+        elif token in "}]":
+            path.pop()
+        elif token == ",":
+            path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
+        elif token != ":" and path and path[-1] is None:
+            path[-1] = json.loads(token)
+        elif token.startswith('"') and path[:1] == ["cells"] and path[2:3] == ["source"] and len(path) <= 4:
+            spans.setdefault(path[1], []).append(match.span())
+    return spans
 
 
 def _cell_edits(text: str, cell: Cell, edits: list[Edit]) -> list[Edit]:
@@ -261,14 +196,9 @@ def _cell_edits(text: str, cell: Cell, edits: list[Edit]) -> list[Edit]:
         last = max(index for index, piece in enumerate(pieces) if index == first or piece.offset < edit.end)
         head = pieces[first].text[: edit.start - pieces[first].offset]
         # Later edits are made already: what follows is read from the contents as they are now.
-        tail_start = edit.end - pieces[last].offset
-        kept_tail = contents[last][tail_start if last != first else edit.end - pieces[first].offset :]
-        if last == first:
-            contents[first] = head + edit.text + kept_tail
-        else:
-            contents[first] = head + edit.text + kept_tail
-            for index in range(first + 1, last + 1):
-                contents[index] = ""
+        contents[first] = head + edit.text + contents[last][edit.end - pieces[last].offset :]
+        for index in range(first + 1, last + 1):
+            contents[index] = ""
     changes = []
     separator = _separator(text, cell)
     ascii_only = text.isascii()

@@ -23,15 +23,7 @@ _MENTION = re.compile(
 
 
 def file(path: str, options: Options) -> Report:
-    """Say what becomes of a file.
-
-    Args:
-        path: the file.
-        options: which rules run.
-
-    Returns:
-        The report, with a second one in `hinted` where findings count only in a legacy project.
-    """
+    """Say what becomes of a file; where findings count only in a legacy project, `hinted` has a second report."""
     try:
         with open(path, "rb") as stream:
             data = stream.read()
@@ -56,7 +48,7 @@ def _of_python_2(path: str, data: bytes, options: Options) -> Report | None:
         return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
     except (python_2.NoConverter, SyntaxError) as error:
         return Report(path, FileStatus.FAILED, str(error))
-    said = "Python 2 became Python 3. Read each `/`: of two whole numbers it was a whole number."
+    said = "Rewritten as Python 3. Check each `/`: in Python 2 it gave an int for two ints."
     place = Place(path, 1, 1, "python-2", Status.REWRITTEN, said)
 
     def with_both(report: Report) -> Report:
@@ -168,17 +160,9 @@ def _remembering(rewriting: Rewriting) -> Rewriting:
 
 
 def _unread(path: str, book: Notebook) -> tuple[Place, ...]:
+    said = "this cell is not read, it does not parse"
     return tuple(
-        Place(
-            path,
-            1,
-            1,
-            "notebook",
-            Status.ATTENTION,
-            f"this cell is not read, it does not parse: {reason}",
-            number,
-            book.prompt(number),
-        )
+        Place(path, 1, 1, "notebook", Status.ATTENTION, f"{said}: {reason}", number, book.prompt(number))
         for number, reason in book.unread
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+LIBRARIES = frozenset(("keras", "tensorflow", "tf", "parallel_compat", "numpy", "np", "os", "sys"))
 _FOLDERS_ABOVE = 4
 
 
@@ -22,6 +23,8 @@ def module_of(path: str, dotted: str) -> tuple[str, str] | None:
     """
     level = len(dotted) - len(dotted.lstrip("."))
     parts = dotted[level:].split(".")
+    if not level and parts[0] in LIBRARIES:
+        return None
     folder = os.path.dirname(os.path.abspath(path))
     levels = range(level - 1, level) if level else range(_FOLDERS_ABOVE + 1)
     for start in dict.fromkeys(_above(folder, up) for up in levels):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from parallel_compat.migrate import parsed, remembered
@@ -61,13 +61,8 @@ NONE = ProjectFacts()
 
 def read(paths: Iterable[str]) -> ProjectFacts:
     """Read the facts off the sources of a project; what cannot be read or is no Python 3 says nothing."""
-    accuracy: set[str] = set()
     evidence = []
-    passed_on: set[str] = set()
-    of_rate: set[str] = set()
-    boards: set[str] = set()
-    custom: set[str] = set()
-    wrapped: set[str] = set()
+    facts: dict[str, set[str]] = {name: set() for name in ("accuracy", "passed_on", *_OF_TEXT)}
     for path in paths:
         if not path.endswith(".py"):
             continue
@@ -76,19 +71,17 @@ def read(paths: Iterable[str]) -> ProjectFacts:
                 data = stream.read()
         except OSError:
             continue
-        passed_on |= _imported(data)
+        facts["passed_on"] |= _imported(data)
         text = data.decode("ascii", "replace")
-        of_rate |= readers_of_rate(text)
-        boards |= done_with_boards(text)
-        custom |= custom_names(text)
-        wrapped |= wrapped_layers(text)
+        for name, read_text in _OF_TEXT.items():
+            facts[name] |= read_text(text)
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         history = _OF_HISTORY.search(data)
-        told = remembered.read(data)
-        if told is not None and told.era is not None:
-            evidence.append((os.path.basename(path), eras.evidence_of_era(told.era)))
-        if not compiles and (told is not None or not (standalone or history or _TENSORFLOW.search(data))):
+        line = remembered.read(text)
+        if line is not None and line.era is not None:
+            evidence.append((os.path.basename(path), eras.evidence_of_era(line.era)))
+        if not compiles and (line is not None or not (standalone or history or _TENSORFLOW.search(data))):
             continue
         if standalone and not (compiles or history or _SINCE_2_3.search(data)):
             evidence.append((os.path.basename(path), Evidence(standalone="keras")))
@@ -97,21 +90,13 @@ def read(paths: Iterable[str]) -> ProjectFacts:
             tree = parsed.read(decode(data)[0])
         except (SyntaxError, Undecodable, RecursionError):
             continue
-        accuracy |= spellings_of_accuracy(tree)
-        if told is not None:
+        facts["accuracy"] |= spellings_of_accuracy(tree)
+        if line is not None:
             continue
         said = evidence_of(tree)
         if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:
             evidence.append((os.path.basename(path), said._replace(imports=())))
-    return ProjectFacts(
-        frozenset(accuracy),
-        tuple(evidence),
-        frozenset(passed_on),
-        frozenset(of_rate),
-        frozenset(boards),
-        frozenset(custom),
-        frozenset(wrapped),
-    )
+    return ProjectFacts(evidence=tuple(evidence), **{name: frozenset(found) for name, found in facts.items()})
 
 
 def evidence_of(tree: Tree) -> Evidence:
@@ -171,6 +156,14 @@ def wrapped_layers(text: str) -> set[str]:
     {'Dense'}
     """
     return set(_WRAPPED.findall(text))
+
+
+_OF_TEXT: dict[str, Callable[[str], set[str]]] = {
+    "readers_of_rate": readers_of_rate,
+    "boards": done_with_boards,
+    "custom_names": custom_names,
+    "wrapped_layers": wrapped_layers,
+}
 
 
 def spellings_of_accuracy(tree: Tree, within: ast.AST | None = None) -> set[str]:

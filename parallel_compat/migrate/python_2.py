@@ -21,10 +21,6 @@ class NoConverter(Exception):
 def rewritten(text: str, path: str) -> str:
     """Return a source of Python 2 as one of Python 3.
 
-    Args:
-        text: the source.
-        path: its file, for errors.
-
     Raises:
         NoConverter: there is nothing that rewrites it.
         SyntaxError: it is no source of Python 2 either.

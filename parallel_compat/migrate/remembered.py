@@ -20,42 +20,30 @@ from parallel_compat.names.eras import Era
 _BEGINNING = "# parallel-compat: migrated"
 _ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)
 _LINE = re.compile(rf"^{_BEGINNING}(?: from (?P<era>{_ERAS}))?[ \t]*\r?$", re.MULTILINE)
-_LINE_OF_BYTES = re.compile(_LINE.pattern.encode(), re.MULTILINE)
 
 
 class Remembered(NamedTuple):
     """What the line says.
 
     Attributes:
-        era: whose Keras the source was written for; None where nothing told.
+        era: whose Keras the source was written for; None if that is not known.
     """
 
     era: Era | None
 
 
-def read(source: str | bytes) -> Remembered | None:
+def read(source: str) -> Remembered | None:
     """Return what a source remembers, None where `migrate` has not rewritten it.
 
     >>> read("# parallel-compat: migrated from keras-2.2.4\\nimport keras\\n").era.value
     'keras-2.2.4'
     """
-    if isinstance(source, bytes):
-        found = _LINE_OF_BYTES.search(source)
-        era = found["era"].decode() if found and found["era"] else None
-        return Remembered(Era(era) if era else None) if found else None
     match = _LINE.search(source)
     return Remembered(Era(match["era"]) if match["era"] else None) if match else None
 
 
 def line(source: Source, tree: Tree, era: Era | None, others: Sequence[Edit]) -> Edit | None:
-    """Return the edit that writes the line, before the first import; None where the source has it.
-
-    Args:
-        source: the source.
-        tree: its scopes.
-        era: whose Keras it was written for.
-        others: the edits that are made with it, within none of which it can stand.
-    """
+    """Return the edit that writes the line before the first import, within none of the others; None if it is there."""
     if read(source.text) is not None:
         return None
     body = [node for node in tree.module.body if not _comes_first(node)]

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from parallel_compat import __version__
@@ -79,7 +80,7 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
     """Yield a line for each file that could not be read and each finding that was not rewritten."""
     for report in reports:
         if report.status is FileStatus.FAILED:
-            yield f"{report.path}: left as it is, {report.reason}"
+            yield f"{report.path}: unchanged, {report.reason}"
         elif report.status is FileStatus.SKIPPED:
             yield f"{report.path}: skipped, {report.reason}"
         for place in report.places:
@@ -111,9 +112,9 @@ def if_old(report: Report) -> str:
     more = f" (and {_count(len(others), 'other place')})" if others else ""
     message, era = first.message.partition(" (Unsafe: ")[0], report.era or Era.KERAS_2_2_4
     if report.as_old_as:
-        return f"this file counts as old, as {report.as_old_as} is, though nothing in it says so{more}: {message}"
+        return f"this file has no old names; it counts as old, like {report.as_old_as}{more}: {message}"
     return (
-        f"if this file is old, which nothing in it says, its results change{more}: "
+        f"this file has no old names; if it is old, its results change{more}: "
         f"{message} `--era {era.value}` migrates it as old."
     )
 
@@ -145,17 +146,23 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         places = "1 place needs" if found[Status.ATTENTION] == 1 else f"{found[Status.ATTENTION]:,} places need"
         line += f" {places} your attention."
     yield line
-    by_rule: dict[str, Counter[Status]] = {}
-    for report in reports:
-        for place in report.places:
-            by_rule.setdefault(place.rule, Counter())[place.status] += 1
-    width = max(map(len, by_rule))
+    rules = by_rule(reports)
+    width = max(map(len, rules))
     yield f"  {'rule':{width}}  rewritten  unsafe  attention"
-    for rule in sorted(by_rule):
-        counts = by_rule[rule]
-        yield (
-            f"  {rule:{width}}  {counts[Status.REWRITTEN]:9}  {counts[Status.UNSAFE]:6}  {counts[Status.ATTENTION]:9}"
-        )
+    for rule, counts in rules.items():
+        rewritten, unsafe, attention = counts_in_order(counts)
+        yield f"  {rule:{width}}  {rewritten:9}  {unsafe:6}  {attention:9}"
+
+
+def by_rule(reports: Sequence[Report]) -> dict[str, Counter[Status]]:
+    """Return how many places each rule found, in the order of the rules' names."""
+    places = sorted((place for report in reports for place in report.places), key=lambda place: place.rule)
+    return {rule: Counter(place.status for place in group) for rule, group in groupby(places, lambda one: one.rule)}
+
+
+def counts_in_order(counts: Counter[Status]) -> tuple[int, int, int]:
+    """Return how many places were rewritten, are unsafe, need attention."""
+    return counts[Status.REWRITTEN], counts[Status.UNSAFE], counts[Status.ATTENTION]
 
 
 def results(reports: Sequence[Report]) -> Iterator[str]:
@@ -163,9 +170,9 @@ def results(reports: Sequence[Report]) -> Iterator[str]:
     rows = _differing(reports)
     if rows:
         eras = sorted({(report.era or Era.KERAS_2_2_4).value for report in reports if report.legacy})
-        yield f"Results that may differ from those of {', '.join(eras)} (told by the words in the sources):"
+        yield f"Results that may differ from those of {', '.join(eras)} (found by names in the sources):"
     for row in rows:
-        yield f"  {row['what']}: {row['keras_2']}; now {row['keras_3']} ({row['migrate']})"
+        yield f"  {row['what']}. Before: {row['keras_2']}. Now: {row['keras_3']} ({row['migrate']})"
 
 
 def old_sources(reports: Sequence[Report]) -> list[tuple[Era | None, str]]:

@@ -33,11 +33,7 @@ class Rewriting:
     era: Era | None = None
 
     def then(self, later: Rewriting) -> Rewriting:
-        """Return both: this one, and what becomes of its text.
-
-        Args:
-            later: the rewriting of `self.text`.
-        """
+        """Return both: this one, and what becomes of its text."""
         origins = Origins()
         for step in self.steps:
             origins.add(step)

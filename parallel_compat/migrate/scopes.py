@@ -90,11 +90,19 @@ class Tree:
             node = self.parents[node]
             yield node
 
+    def bindings(self, node: ast.AST | None) -> list[Binding]:
+        """Return what binds a name; [] where nothing does, or the node is no name."""
+        scope = self.scopes.get(node) if isinstance(node, ast.Name) else None
+        return scope.find(node.id) if scope is not None and isinstance(node, ast.Name) else []
+
     def value_of(self, name: ast.Name) -> ast.expr | None:
         """Return what is assigned to a name that is bound once; None where it is not, or is not known."""
-        scope = self.scopes.get(name)
-        bindings = scope.find(name.id) if scope else []
+        bindings = self.bindings(name)
         return bindings[0].value if len(bindings) == 1 else None
+
+    def resolved(self, node: ast.expr | None) -> ast.expr | None:
+        """Return what a name stands for, None where that is not known; other expressions as they are."""
+        return self.value_of(node) if isinstance(node, ast.Name) else node
 
     def enclosing_function(self, node: ast.AST) -> FunctionNode | None:
         """Return the innermost function that `node` stands in; None on the level of the module."""
@@ -103,6 +111,18 @@ class Tree:
     def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class in one of whose methods `node` stands."""
         return next((above for above in self.ancestors(node) if isinstance(above, ast.ClassDef)), None)
+
+
+def methods_of(class_: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """Return the methods that a class defines, by name."""
+    return {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+
+
+def defaults_of(arguments: ast.arguments) -> dict[ast.arg, ast.expr]:
+    """Return the parameters that have a default, with it."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    found = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    return found | {arg: value for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
 
 
 def read(module: ast.Module, *, declares: bool = True) -> Tree:
@@ -125,8 +145,7 @@ class _Walk:
 
     def block(self, statements: list[ast.stmt], parent: ast.AST, scope: Scope) -> None:
         for statement in statements:
-            self.tree.parents[statement] = parent
-            self.visit(statement, scope)
+            self.child(statement, parent, scope)
 
     def visit(self, node: ast.AST, scope: Scope) -> None:
         method = getattr(self, "visit_" + type(node).__name__, None)
@@ -134,6 +153,10 @@ class _Walk:
             method(node, scope)
         else:
             self.children(node, scope)
+
+    def child(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
+        self.tree.parents[node] = parent
+        self.visit(node, scope)
 
     def children(self, node: ast.AST, scope: Scope) -> None:
         parents = self.tree.parents
@@ -164,16 +187,17 @@ class _Walk:
 
     def visit_Attribute(self, node: ast.Attribute, scope: Scope) -> None:
         self.tree.attributes.append(node)
-        self.tree.scopes[node] = scope
-        self.children(node, scope)
+        self.with_scope(node, scope)
 
     def visit_Call(self, node: ast.Call, scope: Scope) -> None:
         self.tree.calls.append(node)
-        self.tree.scopes[node] = scope
-        self.children(node, scope)
+        self.with_scope(node, scope)
 
     def visit_Subscript(self, node: ast.Subscript, scope: Scope) -> None:
         self.tree.subscripts.append(node)
+        self.with_scope(node, scope)
+
+    def with_scope(self, node: ast.AST, scope: Scope) -> None:
         self.tree.scopes[node] = scope
         self.children(node, scope)
 
@@ -189,9 +213,7 @@ class _Walk:
         self.tree.scopes[node] = scope
         for alias in node.names:
             self.tree.parents[alias] = node
-            name = alias.asname or alias.name.partition(".")[0]
-            self.tree.imported[alias] = self.bind(name, alias, scope)
-            self.tree.imported[alias].statement = node
+            self.imported(alias, alias.asname or alias.name.partition(".")[0], node, scope)
 
     def visit_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
         self.tree.imports.append(node)
@@ -201,12 +223,14 @@ class _Walk:
             if alias.name == "*":
                 self.tree.stars.append(node)
             else:
-                self.tree.imported[alias] = self.bind(alias.asname or alias.name, alias, scope)
-                self.tree.imported[alias].statement = node
+                self.imported(alias, alias.asname or alias.name, node, scope)
+
+    def imported(self, alias: ast.alias, name: str, statement: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        self.tree.imported[alias] = binding = self.bind(name, alias, scope)
+        binding.statement = statement
 
     def visit_Assign(self, node: ast.Assign, scope: Scope) -> None:
-        self.tree.parents[node.value] = node
-        self.visit(node.value, scope)
+        self.child(node.value, node, scope)
         for target in node.targets:
             self.tree.parents[target] = node
             self.assign(target, node.value, scope)
@@ -217,8 +241,7 @@ class _Walk:
             scope.find(node.target.id)[-1].value = node.value
 
     def visit_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> None:
-        self.tree.parents[node.value] = node
-        self.visit(node.value, scope)
+        self.child(node.value, node, scope)
         home = scope
         while isinstance(home.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and home.parent:
             home = home.parent
@@ -246,19 +269,12 @@ class _Walk:
         else:
             self.visit(target, scope)
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler, scope: Scope) -> None:
+    def named(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, scope: Scope) -> None:
         if node.name:
             self.bind(node.name, node, scope)
         self.children(node, scope)
 
-    def visit_MatchAs(self, node: ast.MatchAs, scope: Scope) -> None:
-        if node.name:
-            self.bind(node.name, node, scope)
-        self.children(node, scope)
-
-    def visit_MatchStar(self, node: ast.MatchStar, scope: Scope) -> None:
-        if node.name:
-            self.bind(node.name, node, scope)
+    visit_ExceptHandler = visit_MatchAs = visit_MatchStar = named
 
     def visit_MatchMapping(self, node: ast.MatchMapping, scope: Scope) -> None:
         if node.rest:
@@ -283,11 +299,9 @@ class _Walk:
         self.bind(node.name, node, scope)
         self.tree.functions.append(node)
         for decorator in node.decorator_list:
-            self.tree.parents[decorator] = node
-            self.visit(decorator, scope)
+            self.child(decorator, node, scope)
         if node.returns is not None:
-            self.tree.parents[node.returns] = node
-            self.visit(node.returns, scope)
+            self.child(node.returns, node, scope)
         inner = self.function(node, scope)
         self.declarations(node.body, inner)
         self.block(node.body, node, inner)
@@ -297,8 +311,7 @@ class _Walk:
     def visit_Lambda(self, node: ast.Lambda, scope: Scope) -> None:
         self.tree.functions.append(node)
         inner = self.function(node, scope)
-        self.tree.parents[node.body] = node
-        self.visit(node.body, inner)
+        self.child(node.body, node, inner)
 
     def function(self, node: FunctionNode, scope: Scope) -> Scope:
         inner = Scope(node, scope)
@@ -306,16 +319,14 @@ class _Walk:
         arguments = node.args
         self.tree.parents[arguments] = node
         for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
-            self.tree.parents[default] = arguments
-            self.visit(default, scope)
+            self.child(default, arguments, scope)
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         every += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
         for argument in every:
             self.tree.parents[argument] = arguments
             self.bind(argument.arg, argument, inner)
             if argument.annotation is not None:
-                self.tree.parents[argument.annotation] = argument
-                self.visit(argument.annotation, scope)
+                self.child(argument.annotation, argument, scope)
         return inner
 
     def declarations(self, body: list[ast.stmt], scope: Scope) -> None:
@@ -329,8 +340,7 @@ class _Walk:
         self.bind(node.name, node, scope)
         self.tree.classes.append(node)
         for expression in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
-            self.tree.parents[expression] = node
-            self.visit(expression, scope)
+            self.child(expression, node, scope)
         inner = Scope(node, scope)
         self.tree.scopes[node] = inner
         self.block(node.body, node, inner)
@@ -339,16 +349,12 @@ class _Walk:
         inner = Scope(node, scope)
         for index, generator in enumerate(node.generators):
             self.tree.parents[generator] = node
-            self.tree.parents[generator.iter] = generator
-            self.visit(generator.iter, inner if index else scope)
-            self.tree.parents[generator.target] = generator
-            self.visit(generator.target, inner)
+            self.child(generator.iter, generator, inner if index else scope)
+            self.child(generator.target, generator, inner)
             for condition in generator.ifs:
-                self.tree.parents[condition] = generator
-                self.visit(condition, inner)
+                self.child(condition, generator, inner)
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for result in results:
-            self.tree.parents[result] = node
-            self.visit(result, inner)
+            self.child(result, node, inner)
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehension

@@ -28,9 +28,6 @@ class Undecodable(ValueError):
 def decode(data: bytes) -> tuple[str, str, bytes]:
     """Decode Python source as Python does.
 
-    Args:
-        data: the file's bytes.
-
     Returns:
         The text without its byte order mark, the encoding, and the byte order mark (often empty).
 
@@ -71,6 +68,11 @@ class Source:
         found = _LINE_END.search(self.text)
         return found.group() if found else "\n"
 
+    @cached_property
+    def quote(self) -> str:
+        """The quotation mark that the text uses more often."""
+        return '"' if self.text.count('"') > self.text.count("'") else "'"
+
     def offset(self, line: int, byte_column: int) -> int:
         """Convert a position of `ast` into an offset."""
         start = self.line_starts[line - 1]
@@ -98,6 +100,10 @@ class Source:
         """Return the line and column (both from 1) of an offset."""
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
+
+    def before(self, offset: int) -> str:
+        """Return what stands before an offset on its line: often blanks."""
+        return self.text[self.line_starts[self.position(offset)[0] - 1] : offset]
 
     def line(self, number: int) -> str:
         """Return a line (from 1) without its end."""

@@ -3,44 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import replace_star
-from parallel_compat.migrate.module_homes import BACKEND, MERGE, RULE, gone, home_of_module, is_alive, moved
+from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, moved
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names import table
 
 
-def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Iterator[Finding]:
-    """Yield what there is of one star import.
-
-    Args:
-        file: the source.
-        statement: the import.
-        skips: whether names at an offset are skipped.
-    """
+def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Findings:
+    """Yield what there is of one star import."""
     module = from_module(statement)
     if module is None or not table.names_of(module) or skips(file.source.start(statement)):
         return
     home = _home(module)
     if home is None:
-        yield file.attention(RULE, statement, f"The module `{module}` is gone.")
+        yield file.attention(statement, f"The module `{module}` is gone.")
     elif home != module:
         is_there = _same_before(file, statement) is not None
         edits = [remove_statement(file, statement)] if is_there else replace_star(file, statement, home)
-        yield file.found(RULE, statement, moved(module, home, None), edits)
+        yield file.found(statement, moved(module, home, None), edits)
 
 
-def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
-    """Yield what there is of names that only an old star import brought, and that the star of today does not bring.
-
-    Args:
-        file: the source.
-        skips: whether names at an offset are skipped, unless another rule redirects them.
-    """
+def of_names(file: File, skips: Callable[[int], bool]) -> Findings:
+    """Yield what there is of names that only an old star import brought, and that the star of today does not bring."""
     if not file.tree.stars:
         return
     seen = set()
@@ -70,11 +59,9 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
             target = BACKEND
         if target is None:
             if entry is not None:
-                yield file.attention(RULE, node, gone(entry))
+                yield file.attention(node, gone(entry))
             continue
-        module = path.rpartition(".")[0]
-        home = BACKEND if table.canonical(module).startswith("keras.backend") else None
-        home = home or (module if is_alive(module) else home_of_module(module))
+        home = _home(path.rpartition(".")[0])
         if target == f"{home}.{node.id}":
             continue
         if home == BACKEND and target.startswith("keras.backend."):
@@ -88,10 +75,10 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
             continue
         added = f"from {package} import {spelled}" if package else f"import {spelled}"
         message = moved(path, target, entry)
-        yield file.found(RULE, node, message, [file.insert_statement(statement, added)])
+        yield file.found(node, message, [file.insert_statement(statement, added)])
 
 
-def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool]) -> Iterator[Finding]:
+def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool]) -> Findings:
     """Yield what there is of a dotted name whose first part is a module that a star brought: `layers.core.Dense`."""
     node: ast.AST = root
     while isinstance(node := file.tree.parents[node], ast.Attribute):
@@ -102,13 +89,13 @@ def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool
         if skips(file.source.start(node)):
             return
         if entry.target is None:
-            yield file.attention(RULE, node, gone(entry))
+            yield file.attention(node, gone(entry))
             return
         near = entry.target.startswith(base + ".")
         spelled = (root.id + entry.target[len(base) :], ()) if near else file.reference(entry.target, node)
         if spelled is not None:
             edits = [file.replace(node, spelled[0]), *spelled[1]]
-            yield file.found(RULE, node, moved(entry.path, entry.target, entry), edits)
+            yield file.found(node, moved(entry.path, entry.target, entry), edits)
         return
 
 

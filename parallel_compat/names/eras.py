@@ -279,7 +279,7 @@ def _of_standalone(own: Evidence, project: list[tuple[str, Evidence]]) -> Verdic
             return Verdict(Era.KERAS_2_3, f"imports keras, and reads {READ} of {ASKED}")
         if WATCHED in accuracy:
             hint = f"which {ASKED} has in the logs of Keras 2.3: if that is its Keras, add --era keras-2.3"
-            return Verdict(Era.KERAS_2_2_4, f"imports keras; it watches 'accuracy', {hint}")
+            return Verdict(Era.KERAS_2_2_4, f"imports keras; it monitors 'accuracy', {hint}")
     return Verdict(Era.KERAS_2_2_4, "imports keras")
 
 

@@ -1,4 +1,4 @@
-"""Puts an original in the place of today's Keras, for the length of a process."""
+"""Puts an original where today's Keras would be, for one process."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def activate(settings: Settings) -> None:
         return
     if _active is not None:
         raise RuntimeError(
-            f"Expected one era a process. Received: {settings.era.value} after {_active.era.value}. "
+            f"Expected one era per process. Received: {settings.era.value} after {_active.era.value}. "
             "Use a process for each: parallel-compat run --era NAME SCRIPT."
         )
     loaded = [name for name in ("tensorflow", "keras", "tf_keras") if name in sys.modules]
@@ -148,13 +148,13 @@ def _load(settings: Settings) -> None:
     global _mends
     era = settings.era
     mends = Register(settings)
-    # The wheels of TensorFlow 1.15 and 2.2 had no oneDNN: sums are rounded as then, and single calls are twice as fast.
+    # The wheels of TensorFlow 1.15 and 2.2 had no oneDNN: sums are rounded as there, and single calls are faster.
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     with _without_keras_3():
         import tensorflow
-    places = places_of(settings)
-    forget({*places, *(tensorflow_1.PLACES if mends.is_tensorflow_1 else ())})
-    finder = OriginalFinder(places, cache.folder(era.value) / "bytecode", mends)
+    paths = source_paths(settings)
+    forget({*paths, *(tensorflow_1.PATHS if mends.is_tensorflow_1 else ())})
+    finder = OriginalFinder(paths, cache.folder(era.value) / "bytecode", mends)
     sys.meta_path.insert(0, finder)
     for mend in ALL:
         with mends.cause(mend):
@@ -169,22 +169,22 @@ def _load(settings: Settings) -> None:
         sys.meta_path.append(addons.AddonsFinder(finder))
 
 
-def places_of(settings: Settings) -> dict[str, Path]:
+def source_paths(settings: Settings) -> dict[str, Path]:
     """Return where each module that is served has its source, without `.py`."""
     era = settings.era
     own = fetching.fetch(era.value) / "sources"
-    places = {name: own / name for name in ("keras_applications", "keras_preprocessing")}
+    paths = {name: own / name for name in ("keras_applications", "keras_preprocessing")}
     if era is not Era.TF_KERAS_1_15:
-        places["keras"] = own / "keras"
+        paths["keras"] = own / "keras"
     if not settings.is_tensorflow_1:
         own = fetching.fetch(Era.TF_KERAS_2_2.value) / "sources"
-        places["tensorflow.python.keras"] = own / "tensorflow/python/keras"
-        places.update(tensorflow_2.places(own))
+        paths["tensorflow.python.keras"] = own / "tensorflow/python/keras"
+        paths.update(tensorflow_2.paths(own))
         for name in _BESIDE:
-            places[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
+            paths[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
     elif era is not Era.KERAS_2_2_4:
-        places.update(tensorflow_1.fetched_places())
-    return places
+        paths.update(tensorflow_1.fetched_paths())
+    return paths
 
 
 @contextmanager

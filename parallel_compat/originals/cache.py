@@ -88,12 +88,12 @@ def damage(name: str, *, contents: bool = False) -> str | None:
         name: its name in the catalogue.
         contents: whether the files are read and compared, beyond their sizes.
     """
-    place = folder(name)
+    directory = folder(name)
     try:
-        files = _listed(place)
+        files = _listed(directory)
     except (OSError, ValueError) as error:
         return f"{LIST_OF_FILES} cannot be read ({error})"
-    sources = os.path.join(place, SOURCES)
+    sources = os.path.join(directory, SOURCES)
     for file, (size, sha256) in files.items():
         path = os.path.join(sources, file)
         try:
@@ -108,9 +108,9 @@ def damage(name: str, *, contents: bool = False) -> str | None:
     return None
 
 
-def _listed(place: Path) -> dict[str, tuple[int, str]]:
+def _listed(directory: Path) -> dict[str, tuple[int, str]]:
     """Read the list of files: their sizes and digests."""
-    files = json.loads((place / LIST_OF_FILES).read_bytes())
+    files = json.loads((directory / LIST_OF_FILES).read_bytes())
     if not files or not isinstance(files, dict) or any(len(about) != 2 for about in files.values()):
         raise ValueError("not a list of files")
     return files
@@ -123,8 +123,8 @@ def size(name: str) -> int:
         name: its name in the catalogue.
     """
     total = 0
-    for place, _, files in os.walk(folder(name)):
+    for directory, _, files in os.walk(folder(name)):
         for file in files:
             with contextlib.suppress(OSError):
-                total += os.stat(os.path.join(place, file)).st_size
+                total += os.stat(os.path.join(directory, file)).st_size
     return total

@@ -44,7 +44,7 @@ def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, co
         The folder of the original.
 
     Raises:
-        FetchError: it could not be fetched; nothing half-done is left.
+        FetchError: it could not be fetched; no incomplete files remain.
     """
     original = ORIGINALS[name]
     for needed in original.needs:
@@ -191,11 +191,11 @@ def _extract(wheel: Wheel, opened: BinaryIO, sources: Path) -> dict[str, tuple[i
 
 
 def _put_into_place(name: str, work: Path) -> None:
-    place = cache.folder(name)
-    if os.path.lexists(place):
-        os.rename(place, work / "old")
+    directory = cache.folder(name)
+    if os.path.lexists(directory):
+        os.rename(directory, work / "old")
     try:
-        os.rename(work / "new", place)
+        os.rename(work / "new", directory)
     except OSError:
         if not cache.is_complete(name):  # on a disk without locks another process may have been first
             raise

@@ -100,28 +100,28 @@ def download(wheels: Sequence[Wheel], folder: Path, temporary: Path, downloaded:
             lifeline.close()
             process.wait()
     if process.returncode:
-        raise DownloadError(_what_it_said(printed.decode("utf-8", "replace")))
+        raise DownloadError(_last_message(printed.decode("utf-8", "replace")))
 
 
 def _bytes_in(folder: Path) -> int:
     """Return the size of the wheels below a folder, from which pip may be taking files."""
     total = 0
-    for place, _, files in os.walk(folder):
+    for directory, _, files in os.walk(folder):
         for file in files:
             if file.endswith(".whl"):
                 with contextlib.suppress(OSError):
-                    total += os.stat(os.path.join(place, file)).st_size
+                    total += os.stat(os.path.join(directory, file)).st_size
     return total
 
 
-def _what_it_said(printed: str) -> str:
+def _last_message(printed: str) -> str:
     """Return the last error that pip printed, and why its last connection failed."""
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     errors = [
         line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ") and line != "ERROR: Exception:"
     ]
-    said = (errors or lines or ["nothing"])[-1]
+    message = (errors or lines or ["nothing"])[-1]
     broken = re.findall(r"connection broken by '(.*)': ", printed)
     if not broken:
-        return said
-    return f"{said} (connection broken by {re.sub(r'<[^<>]* object at 0x[0-9a-f]+>: ', '', broken[-1])})"
+        return message
+    return f"{message} (connection broken by {re.sub(r'<[^<>]* object at 0x[0-9a-f]+>: ', '', broken[-1])})"

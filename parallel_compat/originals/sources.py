@@ -25,13 +25,13 @@ class OriginalFinder(importlib.abc.MetaPathFinder):
     """Finds modules of the originals before any installed package of the same name.
 
     Args:
-        places: for each package or module that is served, the path of its source without `.py`.
+        paths: for each package or module that is served, the path of its source without `.py`.
         bytecode: the folder that compiled modules are kept in.
         mends: the edits of sources and the functions to call once a module is loaded.
     """
 
-    def __init__(self, places: Mapping[str, Path], bytecode: Path, mends: Register) -> None:
-        self.places = dict(places)
+    def __init__(self, paths: Mapping[str, Path], bytecode: Path, mends: Register) -> None:
+        self.paths = dict(paths)
         self.bytecode = bytecode
         self.mends = mends
 
@@ -39,25 +39,25 @@ class OriginalFinder(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a served module; None lets the next finder look."""
-        place = self._place(fullname)
-        if place is None:
+        source_path = self._source_path(fullname)
+        if source_path is None:
             return None
-        package = place / "__init__.py"
-        file = package if package.is_file() else place.with_name(place.name + ".py")
+        package = source_path / "__init__.py"
+        file = package if package.is_file() else source_path.with_name(source_path.name + ".py")
         if not file.is_file():
             return None
         return importlib.util.spec_from_file_location(
             fullname,
             file,
             loader=_OriginalLoader(fullname, file, self.bytecode, self.mends),
-            submodule_search_locations=[str(place)] if file == package else None,
+            submodule_search_locations=[str(source_path)] if file == package else None,
         )
 
-    def _place(self, fullname: str) -> Path | None:
+    def _source_path(self, fullname: str) -> Path | None:
         name, rest = fullname, ""
         while name:
-            if name in self.places:
-                return self.places[name].joinpath(*rest.split(".")) if rest else self.places[name]
+            if name in self.paths:
+                return self.paths[name].joinpath(*rest.split(".")) if rest else self.paths[name]
             name, _, last = name.rpartition(".")
             rest = f"{last}.{rest}" if rest else last
         return None

@@ -1,4 +1,4 @@
-"""The import hook: packages get what they lack once they are imported, and modules that are gone are found."""
+"""The import hook: packages get their old names when they are imported, and removed modules are found."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.module_loaders import LoaderAround, SecondName
 from parallel_compat.names import old_packages
 from parallel_compat.names.eras import Era
-from parallel_compat.packages import noted
-from parallel_compat.packages.noted import note
+from parallel_compat.packages import notes
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,13 +45,13 @@ _finder: _Finder | None = None
 
 
 def answer(era: Era = Era.KERAS_2_2_4) -> None:
-    """Let this process find what other packages had in an era.
+    """Give this process the names and arguments that other packages had in an era.
 
     Args:
         era: decides defaults that changed without an error: those of 2018, or later ones.
     """
     global _finder
-    noted.is_of_2018 = era in _OF_2018
+    notes.is_of_2018 = era in _OF_2018
     if _finder is not None:
         return
     importlib.import_module("parallel_compat.packages.notebook").answer()
@@ -66,7 +66,7 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
 
 
 class _Finder:
-    """Stands first: changes modules that are found, and finds those that nobody else does."""
+    """The first finder: changes modules that others find, and finds removed modules."""
 
     def is_changed(self, name: str) -> bool:
         """Return whether a module lacks something that is answered."""
@@ -129,10 +129,10 @@ def _change(module: Any, name: str) -> None:
         change(module)
     own = vars(module).get("__getattr__")
     if old_packages.names_of(name) or name == "numpy" or own is not None:
-        module.__getattr__ = _asks(name, own)
+        module.__getattr__ = _module_getattr(name, own)
 
 
-def _asks(module: str, own: Callable[[str], Any] | None) -> Callable[[str], Any]:
+def _module_getattr(module: str, own: Callable[[str], Any] | None) -> Callable[[str], Any]:
     """Return a module's `__getattr__`, which Python calls for names that the module lacks."""
 
     def __getattr__(name: str) -> Any:
@@ -144,8 +144,8 @@ def _asks(module: str, own: Callable[[str], Any] | None) -> Callable[[str], Any]
                 missing = error
             else:  # a package that imports its functions when they are asked for
                 return _changed_function(module, name, found)
-        asks = sys._getframe(1)
-        found = _MISSING if name.startswith("_") or _is_ours(asks) else _value(module, name, _by(asks))
+        caller = sys._getframe(1)
+        found = _MISSING if name.startswith("_") or _is_ours(caller) else _value(module, name, _by(caller))
         if found is _MISSING:
             raise missing or AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
         return found
@@ -167,16 +167,16 @@ def _changed_function(module: str, name: str, function: Any) -> Any:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Return whether this package asks, to see what is missing."""
+    """Return whether the caller is this package, which looks for what is missing."""
     return str(frame.f_globals.get("__name__")).startswith("parallel_compat.")
 
 
 def _by(frame: FrameType) -> str:
-    """Return who asks, for the report: "" for the user's code."""
+    """Return the caller, for the report: "" for the user's code."""
     from parallel_compat.run import users_code
 
-    asks = str(frame.f_globals.get("__name__")).partition(".")[0]
-    return "" if users_code.is_users(frame) or asks in ("importlib", "parallel_compat") else f" (asked by {asks})"
+    caller = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return "" if users_code.is_users(frame) or caller in ("importlib", "parallel_compat") else f" (used by {caller})"
 
 
 def _value(module: str, name: str, by: str) -> Any:

@@ -1,4 +1,4 @@
-"""Arguments that a function had: renamed ones, ones that mean nothing any more, and what was passed by position."""
+"""Old arguments of functions: renamed ones, ones without effect, and those that were passed by position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def accept(owner: Any, function: str, *, order: Sequence[str] = (), **gone: Change) -> None:
-    """Let a function accept what it does not accept any more; one that still does stays as it is.
+    """Let a function accept its old arguments; a function that still does is unchanged.
 
     Args:
         owner: the module or the class.
@@ -36,7 +36,7 @@ def accept(owner: Any, function: str, *, order: Sequence[str] = (), **gone: Chan
 def accepting(
     original: Any, where: str, gone: Mapping[str, Change], *, order: Sequence[str] = (), is_method: bool = False
 ) -> Any:
-    """Return a function that accepts what `original` does not accept any more; itself if it still does.
+    """Return a function that accepts the old arguments of `original`; `original` itself if it still does.
 
     Args:
         original: the function.
@@ -48,24 +48,24 @@ def accepting(
     known = parameters(original)
     if known is None:
         return original
-    places = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
+    positional = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
     missing = {name: change for name, change in gone.items() if name not in known}
-    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= places:
+    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= positional:
         order = ()
     if not missing and not order:
         return original
-    most = places + is_method
+    most = positional + is_method
 
     @functools.wraps(original)
     def called(*args: Any, **options: Any) -> Any:
         if order and len(args) > most:
-            note(f"{where}({', '.join(order[places : len(args) - is_method])})", "passed by position, as then")
-            options.update(zip(order[places:], args[most:], strict=False))
+            note(f"{where}({', '.join(order[positional : len(args) - is_method])})", "passed by position, as before")
+            options.update(zip(order[positional:], args[most:], strict=False))
             args = args[:most]
         for name in missing.keys() & options.keys():
             change = missing[name]
             value = options.pop(name)
-            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as it was then")
+            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as before")
             if isinstance(change, str):
                 options.setdefault(change, value)
             elif change is not None:
@@ -76,7 +76,7 @@ def accepting(
 
 
 def default(owner: Any, function: str, **values: Any) -> None:
-    """Let the user's code get an older default where it passes no value.
+    """Give the user's code an older default if it passes no value.
 
     Args:
         owner: the module or the class.
@@ -96,11 +96,11 @@ def default(owner: Any, function: str, **values: Any) -> None:
     @functools.wraps(original)  # type: ignore[arg-type]
     def called(*args: Any, **options: Any) -> Any:
         passed = {*names[: len(args)], *options}
-        wanted = {name: value for name, value in values.items() if name not in passed}
-        if wanted and asks_user():
-            for name, value in wanted.items():
-                note(f"{where}({name}={value!r})", "the default of then")
-            options.update(wanted)
+        defaults = {name: value for name, value in values.items() if name not in passed}
+        if defaults and called_by_user():
+            for name, value in defaults.items():
+                note(f"{where}({name}={value!r})", "the old default")
+            options.update(defaults)
         return original(*args, **options)  # type: ignore[misc]
 
     setattr(owner, function, called)
@@ -117,7 +117,7 @@ def member(owners: Iterable[type], **members: Any) -> None:
         for name, value in members.items():
             if hasattr(owner, name):
                 continue
-            noted = functools.partial(note, f"{owner.__name__}.{name}", "as it was then")
+            noted = functools.partial(note, f"{owner.__name__}.{name}", "as before")
             if isinstance(value, property):
                 assert value.fget is not None
                 setattr(owner, name, property(_noting(value.fget, noted)))
@@ -142,8 +142,8 @@ def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
         return None
 
 
-def asks_user() -> bool:
-    """Return whether the user's code called the function here that asks, through others of this package."""
+def called_by_user() -> bool:
+    """Return whether the user's code called the function that calls this one."""
     from parallel_compat.run import users_code
 
     frame = sys._getframe(1)

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.packages.arguments import accept
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def _ticks(original: Any, name: str) -> Any:
     @functools.wraps(original)
     def ticks(ticks: Any = None, labels: Any = None, **options: Any) -> Any:
         if ticks is not None and labels is not None and len(ticks) != len(labels):
-            note(f"matplotlib.pyplot.{name}", "labels and places of different numbers, as matplotlib 3.2 took them")
+            note(f"matplotlib.pyplot.{name}", "different numbers of labels and ticks, as in matplotlib 3.2")
             fewer = min(len(ticks), len(labels))
             ticks, labels = ticks[:fewer], labels[:fewer]
         return original(ticks, labels, **options)

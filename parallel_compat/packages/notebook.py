@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 _RUN = ("capture", "time", "timeit", "prun")
 

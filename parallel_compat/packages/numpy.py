@@ -9,8 +9,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.packages import c_types
-from parallel_compat.packages.arguments import accept, asks_user
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.arguments import accept, called_by_user
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ def _change(module: Any) -> None:
     @functools.wraps(original)
     def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = None, *args: Any, **options: Any) -> Any:
         if allow_pickle is None:
-            allow_pickle = _is_of_project(file) and asks_user()
+            allow_pickle = _is_of_project(file) and called_by_user()
             if allow_pickle:
                 note("numpy.load", "pickled objects are read, too, for files of the project itself")
         return original(file, mmap_mode, allow_pickle, *args, **options)
@@ -61,7 +61,7 @@ def _take_float(module: Any, name: str) -> None:
 
 
 def _take_iterators(module: Any, name: str) -> None:
-    """Let arrays come from a generator or `map`, as before numpy 1.24."""
+    """Accept arrays from a generator or `map`, as before numpy 1.24."""
     original = getattr(module, name)
 
     @functools.wraps(original)

@@ -7,7 +7,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.packages.arguments import accept, asks_user, default, member
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.arguments import accept, called_by_user, default, member
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,13 +126,13 @@ def _lookup(self: Any, row_labels: Any, col_labels: Any) -> Any:
 
 
 class _Ix:
-    """`ix`: by labels; whole numbers are places where the labels are none."""
+    """`ix`: by labels; integers are positions if the labels are not integers."""
 
     def __init__(self, of: Any) -> None:
         self.of = of
 
     def __getitem__(self, key: Any) -> Any:
-        return self.of.iloc[self._places(key)]
+        return self.of.iloc[self._positions(key)]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         parts = key if isinstance(key, tuple) else (key,)
@@ -140,16 +140,16 @@ class _Ix:
         if labels:
             self.of.loc[key] = value
         else:
-            self.of.iloc[self._places(key)] = value
+            self.of.iloc[self._positions(key)] = value
 
-    def _places(self, key: Any) -> Any:
+    def _positions(self, key: Any) -> Any:
         if isinstance(key, tuple):
-            return tuple(_place(part, axis) for part, axis in zip(key, self.of.axes, strict=False))
-        return _place(key, self.of.axes[0])
+            return tuple(_position(part, axis) for part, axis in zip(key, self.of.axes, strict=False))
+        return _position(key, self.of.axes[0])
 
 
-def _place(key: Any, axis: Any) -> Any:
-    """Return the places that a key means on an axis."""
+def _position(key: Any, axis: Any) -> Any:
+    """Return the positions of a key on an axis."""
     by_number = not (axis.dtype.kind in "iuf" or axis.nlevels > 1)
     if isinstance(key, slice):
         ends = [end for end in (key.start, key.stop) if end is not None]
@@ -226,7 +226,7 @@ def _readers(module: Any) -> None:
 
 
 def _after_reading(module: Any, name: str) -> None:
-    """Do after reading what `squeeze`, `prefix` and `date_parser` did while it was read."""
+    """Apply `squeeze`, `prefix` and `date_parser` after reading."""
     original = getattr(module, name)
 
     @functools.wraps(original)
@@ -255,7 +255,7 @@ def _join_axes(options: dict[str, Any], value: Any) -> None:
 
 
 def _frequency(owner: Any, name: str) -> None:
-    """Let a function know the names of frequencies that are spelled otherwise today."""
+    """Let a function accept the old names of frequencies."""
     original = getattr(owner, name)
 
     def today(value: Any) -> Any:
@@ -303,7 +303,7 @@ def _write_through(module: Any) -> None:
         @functools.wraps(read)
         def reads(self: Any, key: Any) -> Any:
             found = read(self, key)
-            if isinstance(key, str) and isinstance(found, series) and asks_user():
+            if isinstance(key, str) and isinstance(found, series) and called_by_user():
                 remember(found, self, key)
             return found
 

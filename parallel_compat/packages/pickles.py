@@ -9,8 +9,8 @@ import functools
 import io
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.arguments import asks_user
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.arguments import called_by_user
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ def _change(module: Any) -> None:
     @functools.wraps(original_load)
     def load(file: Any, **options: Any) -> Any:
         file = _of_bytes(file, "load")
-        if options or not asks_user() or not getattr(file, "seekable", bool)():
+        if options or not called_by_user() or not getattr(file, "seekable", bool)():
             return original_load(file, **options)
         begin = file.tell()
         try:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.packages import noted
-from parallel_compat.packages.arguments import asks_user, default, member
-from parallel_compat.packages.noted import note
+from parallel_compat.packages import notes
+from parallel_compat.packages.arguments import called_by_user, default, member
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ def _image(module: Any) -> None:
         return module.frombuffer(mode, (width, height), data.tobytes(), "raw", mode, 0, 1)
 
     module.fromarray = fromarray
-    if noted.is_of_2018:
+    if notes.is_of_2018:
         default(module.Image, "resize", resample=module.NEAREST)  # until Pillow 6
         module.Image.convert = _convert(module.Image.convert, original)
         module.Image.thumbnail = _thumbnail(module.Image.thumbnail)
@@ -76,7 +76,7 @@ def _convert(original: Any, fromarray: Any) -> Any:
 def _thumbnail(original: Any) -> Any:
     @functools.wraps(original)
     def thumbnail(self: Any, size: Any, resample: Any = 3, reducing_gap: Any = None) -> None:
-        if reducing_gap is not None or not asks_user():
+        if reducing_gap is not None or not called_by_user():
             original(self, size, resample, reducing_gap)
             return
         width, height = self.size

@@ -6,8 +6,8 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages import noted
-from parallel_compat.packages.arguments import asks_user
+from parallel_compat.packages import notes
+from parallel_compat.packages.arguments import called_by_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,8 @@ def _change(module: Any) -> None:
     @functools.wraps(original)
     def split(pattern: Any, string: Any, maxsplit: int = 0, flags: int = 0) -> list[Any]:
         compiled = re.compile(pattern, flags)
-        if noted.is_of_2018 and asks_user() and any(not m.group() for m in compiled.finditer(string)):
-            noted.note("re.split", "where a pattern matches nothing it does not split, as in Python 3.6")
+        if notes.is_of_2018 and called_by_user() and any(not m.group() for m in compiled.finditer(string)):
+            notes.note("re.split", "where a pattern matches nothing it does not split, as in Python 3.6")
             return _split(compiled, string, maxsplit)
         parts: list[Any] = original(pattern, string, maxsplit=maxsplit, flags=flags)
         return parts

@@ -168,8 +168,8 @@ def central_diff_weights(Np: int, ndiv: int = 1) -> Any:
     """Return the weights of `Np` points for the central derivative of order `ndiv`."""
     if Np < ndiv + 1 or Np % 2 == 0:
         raise ValueError(f"Expected an odd number of points above {ndiv}. Received: {Np}")
-    places = np.arange(Np) - Np // 2
-    return float(factorial(ndiv)) * np.linalg.inv(np.vander(places.astype(float), increasing=True))[ndiv]
+    points = np.arange(Np) - Np // 2
+    return float(factorial(ndiv)) * np.linalg.inv(np.vander(points.astype(float), increasing=True))[ndiv]
 
 
 def derivative(

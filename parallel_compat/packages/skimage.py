@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.packages import noted
-from parallel_compat.packages.arguments import accepting, asks_user, parameters
-from parallel_compat.packages.noted import note
+from parallel_compat.packages import notes
+from parallel_compat.packages.arguments import accepting, called_by_user, parameters
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ def _change(module: Any) -> None:
 def _resize(original: Any) -> Any:
     @functools.wraps(original)
     def resize(image: Any, output_shape: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any) -> Any:
-        if noted.is_of_2018 and not args and asks_user():
+        if notes.is_of_2018 and not args and called_by_user():
             order, mode = 1 if order is None else order, mode or "constant"
             return _of_0_14(original, image, output_shape, order, mode, **options)
         if np.asarray(image).dtype == bool and order not in (None, 0):
@@ -119,7 +119,7 @@ def _of_0_14(
 def _rescale(original: Any) -> Any:
     @functools.wraps(original)
     def rescale(image: Any, scale: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any) -> Any:
-        if not noted.is_of_2018 or args or not asks_user():
+        if not notes.is_of_2018 or args or not called_by_user():
             return original(image, scale, order, "reflect" if mode is None else mode, *args, **options)
         from skimage.transform import resize
 

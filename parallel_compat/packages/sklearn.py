@@ -6,9 +6,9 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages import noted
+from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accept, default, member, parameters
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ _OF_2018: dict[str, dict[str, Any]] = {
 
 
 def _change(module: Any) -> None:
-    defaults = {**_DEFAULTS, **(_OF_2018 if noted.is_of_2018 else {})}
+    defaults = {**_DEFAULTS, **(_OF_2018 if notes.is_of_2018 else {})}
     for name in getattr(module, "__all__", ()):
         value = vars(module).get(name)
         if not callable(value) or not getattr(value, "__module__", "").startswith("sklearn."):

@@ -9,7 +9,7 @@ from typing import Any
 
 from parallel_compat.packages import c_types
 from parallel_compat.packages.arguments import accept, member
-from parallel_compat.packages.noted import note
+from parallel_compat.packages.notes import note
 
 
 def _random(random: Any) -> None:

@@ -89,10 +89,8 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
         raise CheckpointError(f"model_config: more than {limits.GRAPH_LAYERS:,} layers.")
     if "layers" not in entry["config"]:
         raise CheckpointError(
-            "model_config: expected a model with layers. Received: class "
-            f"{entry['class_name']!r}, whose layers are not "
-            "written down (a subclassed model). Build the model by its own code and use "
-            "`load_template_weights`."
+            f"model_config: expected a model with layers. Received: class {entry['class_name']!r}, a subclassed model, "
+            "whose layers are not in the file. Build the model with its own code and use `load_template_weights`."
         )
     return entry
 

@@ -18,14 +18,14 @@ def not_hdf5(head: bytes, size: int) -> str:
     if not size:
         return f"an empty file: writing or copying it was interrupted. {AGAIN}."
     if head.startswith(b"version "):
-        return "a pointer of Git LFS, which stands for the file. Fetch the file itself: git lfs pull."
+        return "a pointer of Git LFS, not the file itself. Fetch the file: git lfs pull."
     if head.lstrip().lower().startswith((b"<!doc", b"<html", b"<?xml")):
         return f"a web page, not an HDF5 file: what was downloaded is an error message or a login. {AGAIN}."
     if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ")):
         return "a compressed file. Unpack it first: gunzip, bunzip2, unxz or tar -xf."
     if head[:2] in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
         return (
-            "a pickle, not an HDF5 file. Reading a pickle runs what is in it: it is not read here. Load it in the old "
+            "a pickle, not an HDF5 file. Reading a pickle executes its code, so it is not read. Load it in the old "
             "environment, and save the model as .h5 there."
         )
     return f"not an HDF5 file (it holds {size:,} bytes and begins with {head!r})."

@@ -1,7 +1,7 @@
 """Look into an HDF5 file that may be hostile; runs only in the reading process.
 
 The walk goes by the names that the file's own lists give (`layer_names`, `weight_names`), never by what else lies in
-the file. At each step the *kind* of link, object, type and storage is asked for before it is opened, and only what
+the file. At each step the *kind* of link, object, type and storage is looked at before it is opened, and only what
 Keras itself writes is let through:
 
 - hard links, from a group to what lies inside it, no object twice;
@@ -88,7 +88,7 @@ class Walk:
             raise CheckpointError(f"{where}: expected an array. Received: {kind(dataset)}.")
         address = h5o.get_info(dataset).addr
         if address in self.seen:
-            raise CheckpointError(f"{where}: the same array stands under two names.")
+            raise CheckpointError(f"{where}: the same array has two names.")
         self.seen.add(address)
         dtype = plain_type(dataset.get_type(), where)
         shape = plain_shape(dataset, where)
@@ -119,7 +119,7 @@ class Walk:
                 raise CheckpointError(f"{where}: {short(name)} leads through {kind(here)}, not a group.")
             key = part.encode()
             if key not in here:
-                raise CheckpointError(f"{where}: {short(name)} is listed but not there.")
+                raise CheckpointError(f"{where}: {short(name)} is listed but missing.")
             link = here.links.get_info(key)
             if link.type != h5l.TYPE_HARD:
                 names = {h5l.TYPE_SOFT: "a soft link", h5l.TYPE_EXTERNAL: "an external link"}

@@ -43,7 +43,7 @@ def look_over_archive(path: str | os.PathLike[str]) -> None:
                 with archive.open(WEIGHTS) as packed, open(copy, "wb") as out:
                     shutil.copyfileobj(packed, out, limits.BLOCK_BYTES)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, UnicodeError) as error:
-            raise CheckpointError(f"{name}: not an archive as Keras writes them ({error}).") from error
+            raise CheckpointError(f"{name}: not an archive that Keras wrote ({error}).") from error
         try:
             look_over(copy)
         except CheckpointError as error:

@@ -148,8 +148,8 @@ def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[st
         keras.models.load_model(path, custom_objects=dict(custom_objects))
     except Exception as error:  # whatever a config makes Keras raise
         raise CheckpointError(
-            f"{where}: Keras cannot load the model that was made of it ({type(error).__name__}: {str(error)[:500]}). "
-            "Its weights alone can be taken out (-o NAME.h5 --weights-only)."
+            f"{where}: Keras cannot load the model made from it ({type(error).__name__}: {str(error)[:500]}). "
+            "Its weights alone can be extracted (-o NAME.h5 --weights-only)."
         ) from error
     finally:
         logger.setLevel(level)
@@ -213,7 +213,7 @@ def edited(template: Template, arrays: list[Array]) -> dict[Path, list[Array]]:
         path: weight_edits.apply(
             edits.get(path, ()), leaves[path].class_name, [arrays[position] for position in positions]
         )
-        for path, positions in template.places.items()
+        for path, positions in template.indices.items()
     }
 
 
@@ -235,8 +235,8 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
         variables = weights_of(layer_at(model, path))
         if not variables:
             raise CheckpointError(
-                f"layer {where!r}: it is built only when the model is called, so that it "
-                f"cannot take its {len(mine)} weights."
+                f"layer {where!r}: it is built only when the model is called, so its "
+                f"{len(mine)} weights cannot be loaded."
             )
         shapes, stored = [tuple(variable.shape) for variable in variables], [value.shape for value in mine]
         if shapes != stored:
@@ -273,7 +273,9 @@ def compile_model(model: Any, training_config: dict[str, Any], path: str) -> Non
             loss_weights=training_config["loss_weights"],
         )
     except Exception as error:  # outputs and losses that do not belong together
-        raise CheckpointError(f"{path}: the model cannot be compiled as its file says ({str(error)[:300]}).") from error
+        raise CheckpointError(
+            f"{path}: the model cannot be compiled with the arguments in its file ({str(error)[:300]})."
+        ) from error
 
 
 def restore_optimizer(
@@ -299,14 +301,14 @@ def restore_optimizer(
     if not optimizer_arrays:
         return []
     if template.translation.edits:
-        return ["The optimizer's state belongs to weights that had to be rewritten; training begins with a fresh one."]
-    order = [place for place in template.tree.sections(frozen=True)[0] if place[0].path in template.places]
+        return ["The optimizer's state belongs to weights that were converted; training starts with a new state."]
+    order = [place for place in template.tree.sections(frozen=True)[0] if place[0].path in template.indices]
     if template.translation.keras1:
         if template.translation.version < (1, 2) and template.translation.backend == "theano":
             return [f"The order of the optimizer's state is not known; {optimizer_state.FRESH}"]
         # Keras 1 sorted the weights that it trained by their names, which had no slashes.
         names = [weight.name.replace("/", "_") for weight in template.arrays]
-        order.sort(key=lambda place: names[template.places[place[0].path][place[1]]])
+        order.sort(key=lambda place: names[template.indices[place[0].path][place[1]]])
     trained = [weights_of(layer_at(model, leaf.path))[index] for leaf, index in order]
     note = optimizer_state.restore(
         model.optimizer if optimizer is None else optimizer,

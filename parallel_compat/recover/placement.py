@@ -48,7 +48,7 @@ def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, l
         expected = sum(len(leaf.specs or ()) for leaf in leaves)
         if expected != len(arrays):
             raise CheckpointError(
-                f"{where}: expected {expected} weights, by the layers that it is made of. Received: {len(arrays)}."
+                f"{where}: expected {expected} weights, by its layers' configs. Received: {len(arrays)}."
             )
         if len(leaves) == 1:
             _check_leaf(leaves[0], arrays, where)
@@ -61,8 +61,8 @@ def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, l
                 break
     if found is None:
         raise CheckpointError(
-            f"{where}: neither the names nor the order of its {len(arrays)} weights say which "
-            f"layer each belongs to. {_mismatch(leaves, arrays)}"
+            f"{where}: neither names nor order show which of its {len(arrays)} weights belongs "
+            f"to which layer. {_mismatch(leaves, arrays)}"
         )
     return found
 

@@ -70,7 +70,7 @@ def check_places(places: Sequence[tuple[str, int, int]], size: int) -> None:
 
 
 def pieces(file: BinaryIO, start: int, count: int, buffer: bytearray) -> Iterator[memoryview]:
-    """Read `count` bytes from byte `start` on, in pieces that are valid until the next is asked for.
+    """Read `count` bytes from byte `start` on, in pieces that are valid until the next is requested.
 
     Raises:
         CheckpointError: the file ends before.
@@ -84,7 +84,7 @@ def pieces(file: BinaryIO, start: int, count: int, buffer: bytearray) -> Iterato
         except OSError as error:
             raise CheckpointError(f"cannot be read ({error}).") from error
         if not read:
-            raise CheckpointError("ends early; it was cut while it was read.")
+            raise CheckpointError("ends early; it was truncated while it was read.")
         yield view[:read]
         start += read
         count -= read

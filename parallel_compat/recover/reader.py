@@ -100,7 +100,7 @@ class Reading:
 
     def arrays(self, *, optimizer: bool = False) -> Iterator[tuple[StoredArray, Iterator[memoryview]]]:
         """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next
-        is asked for."""
+        is requested."""
         wanted = [weight for layer in self.stored.layers for weight in layer.weights]
         for array in wanted + (list(self.stored.optimizer) if optimizer else []):
             pieces = self._pieces(array)
@@ -136,7 +136,7 @@ class Reading:
         except CheckpointError as error:
             raise CheckpointError(f"{self._path}: {error}") from error
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise CheckpointError(f"{self._path}: the reading process sent an answer of no use ({error}).") from error
+            raise CheckpointError(f"{self._path}: the reading process sent an invalid answer ({error}).") from error
 
     def _check(self, stored: Stored) -> None:
         """Hold what the reading process says of the arrays against the file itself."""
@@ -176,16 +176,16 @@ class Reading:
         return data
 
     def _ending(self) -> str:
-        """Say how the reading process ended, when it ended without a word."""
+        """Say how the reading process ended, when it ended without an answer."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1)
         if self._clock.rang:
-            return f"reading it took longer than {self._clock.seconds:.1f} s without an answer; it was given up."
+            return f"reading it took longer than {self._clock.seconds:.1f} s without an answer; it was stopped."
         code = self._process.returncode
         if code is not None and code < 0:
             if -code == getattr(signal, "SIGXCPU", None):
-                return "reading it took more processor time than is allowed; it was given up."
-            return f"the HDF5 library crashed on it (signal {-code}); it is damaged, or made to do harm."
+                return "reading it took more processor time than is allowed; it was stopped."
+            return f"the HDF5 library crashed on it (signal {-code}); it is damaged or malicious."
         return f"the reading process ended early (code {code}); the file may be damaged, or memory ran out."
 
 
@@ -298,7 +298,7 @@ def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
     """Start the reading process: the user's environment does not influence Python or HDF5 in it."""
     if not sys.executable:
         raise CheckpointError(
-            "No Python executable is known (`sys.executable` is empty), so that no reading process can be started."
+            "No Python executable is known (`sys.executable` is empty), so no reading process can be started."
         )
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "HDF5_"))}
     environment |= {

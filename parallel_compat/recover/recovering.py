@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import warnings
@@ -27,13 +26,13 @@ from parallel_compat.warning_category import ParallelCompatWarning
 
 SUFFIXES = (".weights.h5", ".keras", ".hdf5", ".h5")
 NO_STATE_IN_H5 = (
-    "The optimizer's state is not written: Keras 3 cannot go on training from one in .h5 (its own neither). "
-    "A .keras file holds it."
+    "The optimizer's state is not written: Keras 3 cannot load it from .h5 files, not even from its own. "
+    "Write a .keras file to keep it."
 )
 
 OLD_GATES = (
-    "It does not say which activation its recurrent layers' gates had. With hard_sigmoid (Keras 2's default) the "
-    "weights fit Keras 3's layers only after a change: give the architecture, or use `load_template_weights`."
+    "The file does not contain the activation of the recurrent layers' gates. For hard_sigmoid (Keras 2's default) "
+    "the weights must be converted for Keras 3: pass the architecture, or use `load_template_weights`."
 )
 
 
@@ -250,9 +249,9 @@ def _require_current_layout(stored: Stored) -> None:
     if ((gates or kernels) and of_keras1) or (kernels and other):
         who = "Keras 1" if of_keras1 else f"Keras on {str(stored.backend)[:40]}"
         raise CheckpointError(
-            f"{stored.path}: {who} laid out some of these weights in another way, which only the layers that they "
-            "belong to tell. Give the architecture (--architecture FILE), or use `load_template_weights` into a model "
-            "built by your code."
+            f"{stored.path}: {who} stored some of these weights in another layout; only the layers show which. "
+            "Pass the architecture (--architecture FILE), or call `load_template_weights` on a model that your code "
+            "builds."
         )
 
 
@@ -262,13 +261,13 @@ def _kept(template: Template, *, keep_lambda: bool) -> list[str]:
     notes = []
     if translation.lambdas and keep_lambda:
         notes.append(
-            "Lambda layers are kept as data, with the bytecode of the time: "
+            "Lambda layers are kept as data, with their old bytecode: "
             f"{', '.join(translation.lambdas)}. Keras loads them only with safe_mode=False."
         )
     for name, places in translation.custom.items():
         if name not in translation.custom_objects:
             notes.append(
-                f"{name!r} is not one of Keras's ({', '.join(places[:3])}); it is kept as "
+                f"{name!r} is not part of Keras ({', '.join(places[:3])}); it is kept as "
                 "data. Load the file with `custom_objects`."
             )
     return notes
@@ -345,8 +344,8 @@ def _write_h5(
             _require_loadable(temporary, template, objects)
     if bare and template.tree is None and template.wrappers:
         found.notes.append(
-            "The template's layers were distinguished by the names of their weights. Where it has models inside it, or "
-            "had frozen layers, give its architecture, or use `load_template_weights`."
+            "Weights were assigned to layers by name. If the template has nested models or had "
+            "frozen layers, pass its architecture, or use `load_template_weights`."
         )
     if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
         found.notes.append(OLD_GATES)
@@ -382,8 +381,3 @@ def _save_model(model: Any, out: Path, suffix: str | None, objects: dict[str, An
             from parallel_compat.recover import keras_models
 
             keras_models.load_as_plain_keras(temporary, objects, os.fspath(out))
-
-
-def dump(value: Any) -> str:
-    """Write JSON for people."""
-    return json.dumps(value, indent=2)

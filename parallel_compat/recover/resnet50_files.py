@@ -77,14 +77,15 @@ def paired(
 
 
 def _warn_of_epsilon(path: str) -> None:
-    """Say what a file of weights cannot: the ResNet50 of then normalised by another epsilon.
+    """Warn that the ResNet50 of 2018 normalised by another epsilon, which a file of weights does not say.
 
     Args:
         path: the file.
     """
     warnings.warn(
-        f"{path} is of a ResNet50 of 2018, whose BatchNormalization had `epsilon=1e-3`; since 2019 it has 1.001e-5. "
-        "For the predictions of then set it before the model is called: `for layer in model.layers: if "
+        f"{path} has the weights of the ResNet50 of 2018, whose BatchNormalization had `epsilon=1e-3`; "
+        "since 2019 it is 1.001e-5. "
+        "For the old predictions set it before the model is called: `for layer in model.layers: if "
         "isinstance(layer, BatchNormalization): layer.epsilon = 1e-3`.",
         ParallelCompatWarning,
         stacklevel=2,

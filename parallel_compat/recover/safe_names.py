@@ -26,7 +26,7 @@ def parts(name: str, where: str) -> list[str]:
         raise CheckpointError(f"{where}: the name {short(name)} is too long or too deep.")
     if any(part in ("", ".", "..") for part in found) or not PRINTABLE.fullmatch(name):
         raise CheckpointError(
-            f"{where}: the name {short(name)} would leave its group, or is no text; names may not be absolute, or "
+            f"{where}: the name {short(name)} would leave its group, or is not text; names may not be absolute, or "
             "hold `.`, `..` or control characters."
         )
     return found

@@ -81,20 +81,20 @@ class Translation:
         if self.lambdas and not (keep_lambda and as_data):
             kept = "Keep them as data with `keep_lambda` (--keep-lambda)" + ("." if as_data else " in an .h5 file.")
             problems.append(
-                f"Lambda layers hold Python bytecode of the time, which is not run: {', '.join(self.lambdas)}. {kept}"
+                f"Lambda layers contain old Python bytecode, which is not executed: {', '.join(self.lambdas)}. {kept}"
             )
         missing = {name: places for name, places in self.custom.items() if name not in self.custom_objects}
         if missing and not as_data:
             listed = "; ".join(f"{name} (in {', '.join(places[:3])})" for name, places in missing.items())
             problems.append(
-                f"Classes or functions that are not Keras's: {listed}. Give them as "
+                f"Classes or functions that are not part of Keras: {listed}. Pass them in "
                 "`custom_objects`, or write .h5, which keeps them as data."
             )
         if problems:
             raise CheckpointError(
-                "The model cannot be written for Keras 3 as it is: "
+                "The model cannot be written for Keras 3 unchanged: "
                 + " ".join(problems)
-                + " Its weights alone can be taken out ("
+                + " Its weights alone can be extracted ("
                 + ("--weights-only" if as_data else "-o NAME.h5 --weights-only" if written else "`weights_only=True`")
-                + ", or `load_template_weights` into a model built by your code)."
+                + ", or `load_template_weights` on a model that your code builds)."
             )

@@ -82,9 +82,7 @@ def check_saved_model(path: Path, variables: Iterable[Any]) -> None:
 
 def _damaged(path: Path, different: list[str]) -> OSError:
     listed = ", ".join(different[:5]) + (", ..." if len(different) > 5 else "")
-    return OSError(
-        errno.EIO, f"The file that was written is not what was meant (it differs in {listed})", os.fspath(path)
-    )
+    return OSError(errno.EIO, f"The written file is not as intended (it differs in {listed})", os.fspath(path))
 
 
 @contextlib.contextmanager

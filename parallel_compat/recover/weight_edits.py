@@ -195,7 +195,7 @@ def _locally_connected(edit: str, arrays: Arrays) -> Arrays:
     kernel, *bias = arrays
     window = math.prod(size)
     if kernel.ndim != 3 or kernel.shape[1] % window or (bias and math.prod(bias[0].shape[:-1]) != kernel.shape[0]):
-        raise CheckpointError(f"expected a kernel for each place. Received: the shape {kernel.shape}.")
+        raise CheckpointError(f"expected a kernel for each position. Received: the shape {kernel.shape}.")
     places, values, filters = kernel.shape
     channels = values // window
     kernel = kernel.reshape(places, window, channels, filters).swapaxes(1, 2)

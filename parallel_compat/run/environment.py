@@ -1,8 +1,7 @@
-"""The environment variables by which `parallel-compat run` speaks to the processes of the user's script."""
+"""The environment variables that pass settings from `parallel-compat run` to the processes of the script."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import Any
@@ -31,7 +30,7 @@ def settings(
     startup_log: bool = True,
     workers: bool = False,
 ) -> dict[str, Any]:
-    """Return what the processes of the script are told.
+    """Return what the processes of the script get.
 
     Args:
         era: whose Keras runs.
@@ -56,8 +55,3 @@ def settings(
 def startup_folder() -> str:
     """Return the folder on PYTHONPATH whose `sitecustomize` prepares the process."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
-
-
-def told() -> dict[str, Any]:
-    """Return the settings of this process; empty if it does not run under `parallel-compat run`."""
-    return dict(json.loads(os.environ.get(SETTINGS) or "{}"))

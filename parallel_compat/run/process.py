@@ -22,35 +22,45 @@ def start(given: str) -> None:
     Args:
         given: the JSON object in the environment variable `environment.SETTINGS`.
     """
-    told: dict[str, Any] = json.loads(given)
+    process_settings: dict[str, Any] = json.loads(given)
     main = os.environ.pop(MAIN, None) is not None
-    era = Era(told["era"])
-    if not told["startup_log"]:
+    era = Era(process_settings["era"])
+    if not process_settings["startup_log"]:
         startup_log.leave_out_of_import()
     if era is Era.TODAY:
         today.prepare(
-            replicas=told["replicas"],
+            replicas=process_settings["replicas"],
             # Processes that the script starts would write the same files, and are no workers of their own.
-            resume=told["resume"] if main else None,
-            every=told["every"],
-            workers=main and told["workers"],
+            resume=process_settings["resume"] if main else None,
+            every=process_settings["every"],
+            workers=main and process_settings["workers"],
         )
     else:
         packages.answer(era)
-        resume = told["resume"] if main else None
-        activate.activate(Settings(era, told["replicas"], told["allow_lambdas"], resume, told["tensorflow"]))
-    tracebacks.hide_our_frames((lambda: _report(told, os.getpid())) if main else None)
+        resume = process_settings["resume"] if main else None
+        activate.activate(
+            Settings(
+                era,
+                process_settings["replicas"],
+                process_settings["allow_lambdas"],
+                resume,
+                process_settings["tensorflow"],
+            )
+        )
+    tracebacks.hide_our_frames((lambda: _report(process_settings, os.getpid())) if main else None)
     if main:
-        atexit.register(_report, told, os.getpid())
+        atexit.register(_report, process_settings, os.getpid())
 
 
-def _report(told: dict[str, Any], pid: int) -> None:
-    if os.getpid() != pid or told.get("reported"):  # a fork; or it came before the error that ended the script
+def _report(process_settings: dict[str, Any], pid: int) -> None:
+    if os.getpid() != pid or process_settings.get(
+        "reported"
+    ):  # a fork; or it came before the error that ended the script
         return
-    told["reported"] = True
-    made = report.make(told)
-    if told["report"]:
-        report_file.write(made, told["report"])
-    text = "" if told["quiet"] else report.summary(made)
+    process_settings["reported"] = True
+    made = report.make(process_settings)
+    if process_settings["report"]:
+        report_file.write(made, process_settings["report"])
+    text = "" if process_settings["quiet"] else report.summary(made)
     if text and sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)

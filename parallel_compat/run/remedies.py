@@ -1,4 +1,4 @@
-"""What stands in an old script's way that is not Keras: gone names of other packages, and packages under other names.
+"""Advice on errors that are not about Keras: removed names of other packages, and packages under other names.
 
 The script stops with the error of that package, and one line says what to do. What Keras raises for its surroundings is
 in `advice.py`.
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 # What objects do not have any more: (type, attribute) -> what to do.
 _MEMBERS: dict[tuple[str, str], str] = {
     ("Dataset", "value"): "h5py 3 dropped it: `dataset[()]`",
-    ("TFLiteConverterV2", "from_keras_model_file"): "it is of TensorFlow 1: `from_keras_model(load_model(file))`",
+    ("TFLiteConverterV2", "from_keras_model_file"): "only TensorFlow 1 has it: `from_keras_model(load_model(file))`",
     ("Delaunay", "vertices"): "SciPy 1.11 dropped it: `.simplices`",
-    ("dict", "has_key"): "it is of Python 2: `key in d`",
-    ("dict", "iteritems"): "it is of Python 2: `d.items()`",
-    ("dict", "itervalues"): "it is of Python 2: `d.values()`",
-    ("dict", "iterkeys"): "it is of Python 2: `d.keys()`",
-    ("str", "decode"): "it is text already, also out of h5py 3: leave `.decode(...)` out",
+    ("dict", "has_key"): "only Python 2 has it: `key in d`",
+    ("dict", "iteritems"): "only Python 2 has it: `d.items()`",
+    ("dict", "itervalues"): "only Python 2 has it: `d.values()`",
+    ("dict", "iterkeys"): "only Python 2 has it: `d.keys()`",
+    ("str", "decode"): "it is text already, also from h5py 3: remove `.decode(...)`",
     ("ndarray", "ptp"): "numpy 2 dropped the method: `np.ptp(x)`",
 }
 # What other packages say, a part of it -> what was called, and what to do.
@@ -39,25 +39,26 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         TypeError,
         "load() missing 1 required positional argument: 'Loader'",
         "yaml.load(file)",
-        "PyYAML 6 wants a loader: `yaml.safe_load(file)`",
+        "PyYAML 6 needs a loader: `yaml.safe_load(file)`",
     ),
     (
         ValueError,
         "Object arrays cannot be loaded when allow_pickle=False",
         "numpy.load",
-        "numpy 1.16.3 began to ask: `np.load(file, allow_pickle=True)`, for files that you trust",
+        "since numpy 1.16.3: `np.load(file, allow_pickle=True)`, for files that you trust",
     ),
     (
         ValueError,
         "setting an array element with a sequence. The requested array has an inhomogeneous shape",
         "numpy.array",
-        "numpy 1.24 makes no array of rows of different lengths by itself: `np.array(rows, dtype=object)`",
+        "since numpy 1.24 rows of different lengths need: `np.array(rows, dtype=object)`",
     ),
     (
         ValueError,
         "setting an array element with a sequence",
         "array[i] = value",
-        "numpy 2.4 makes no number of an array of one: `pip install 'numpy<2.4'`, or `array[i] = value.item()`",
+        "numpy 2.4 does not convert an array of one element to a number: "
+        "`pip install 'numpy<2.4'`, or `array[i] = value.item()`",
     ),
     (
         TypeError,
@@ -69,26 +70,31 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         TypeError,
         "'float' object cannot be interpreted as an integer",
         "/",
-        "a size is a whole number: `//` in place of Python 2's `/`, or `int(...)`",
+        "a size must be an int: `//` instead of Python 2's `/`, or `int(...)`",
     ),
     (
         ValueError,
         "The number of FixedLocator locations",
         "matplotlib's ticks",
-        "matplotlib 3.3 began to ask for as many labels as places: `plt.xticks(places[:len(labels)], labels)`",
-    ),
-    *(
-        (TypeError, said, "a bool for an int", "protobuf and numpy 2 make no number of a bool: `int(value)`")
-        for said in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
+        "since matplotlib 3.3 there must be as many labels as ticks: `plt.xticks(ticks[:len(labels)], labels)`",
     ),
     *(
         (
             TypeError,
-            said,
-            "a number of an array",
-            "numpy 2.4 makes one of arrays without axes alone: `pip install 'numpy<2.4'`, or `array.item()`",
+            message,
+            "a bool for an int",
+            "protobuf and numpy 2 do not convert a bool to a number: `int(value)`",
         )
-        for said in (
+        for message in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
+    ),
+    *(
+        (
+            TypeError,
+            message,
+            "a number of an array",
+            "numpy 2.4 converts only arrays without axes: `pip install 'numpy<2.4'`, or `array.item()`",
+        )
+        for message in (
             "only 0-dimensional arrays can be converted",
             "a real number is required, not numpy.ndarray",
             "has type ndarray, but expected one of",  # of protobuf
@@ -105,18 +111,18 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
 # Their missing names are answered, or refused with a sentence of their own.
 _ANSWERED_ELSEWHERE = frozenset(("keras", "tensorflow", "tf_keras", "parallel_compat"))
 _NAMES: dict[str, str] = {
-    "xrange": "it is of Python 2: `range`",
-    "unicode": "it is of Python 2: `str`",
-    "raw_input": "it is of Python 2: `input`",
-    "basestring": "it is of Python 2: `str`",
-    "reduce": "it is of Python 2: `from functools import reduce`",
-    "unichr": "it is of Python 2: `chr`",
-    "long": "it is of Python 2: `int`",
+    "xrange": "only Python 2 has it: `range`",
+    "unicode": "only Python 2 has it: `str`",
+    "raw_input": "only Python 2 has it: `input`",
+    "basestring": "only Python 2 has it: `str`",
+    "reduce": "only Python 2 has it: `from functools import reduce`",
+    "unichr": "only Python 2 has it: `chr`",
+    "long": "only Python 2 has it: `int`",
 }
 
 
 def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str | None:
-    """Say in one line what to do about what stands in a script's way, or None where nothing is known.
+    """Return one line of advice on an error of a script; None if there is none.
 
     >>> remedy(ModuleNotFoundError("No module named 'cv2'", name="cv2"))
     'parallel-compat: `cv2`: pip install opencv-python-headless.'
@@ -131,12 +137,12 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
         return _of_source(error)
     to_do = advice.advice(error, replicas)
     if to_do is not None:
-        return f"parallel-compat: {_place(error.__traceback__)}{to_do}"
+        return f"parallel-compat: {_location(error.__traceback__)}{to_do}"
     found = _what_is_missing(error)
     if found is None:
         return None
     what, way_out = found
-    where = _place(error.__traceback__)
+    where = _location(error.__traceback__)
     return f"parallel-compat: {where}`{what}`: {way_out}."
 
 
@@ -177,7 +183,7 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         if "'NoneType' object has no attribute" in text and "re.split(" in _line(error.__traceback__):
             return (
                 "re.split",
-                "Python 3.7 splits where nothing stands, too: `re.split(r'(\\W+)', text)`, without the `?`",
+                "since Python 3.7 empty matches split the text, too: `re.split(r'(\\W+)', text)`, without the `?`",
             )
         match = re.search(r"'(\w+)'(?: object)? has no attribute '(\w+)'", text)
         member = _MEMBERS.get((match[1], match[2])) if match else None
@@ -210,34 +216,34 @@ def _of_module(name: str) -> tuple[str, str] | None:
 
 
 def _of_its_release(module: str) -> str | None:
-    """What to do where an installed package does not have a name; None for modules of no package."""
+    """Return advice on a name that an installed package lacks; None for modules of no package."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or not users_code.is_installed(file):
         return None
     package = module.partition(".")[0]
     for name in importlib.metadata.packages_distributions().get(package, ()):
         release = f"{name} {importlib.metadata.version(name)}"
-        return f"{release}, which is installed, does not have it: its release notes say what came in its place"
+        return f"{release}, which is installed, does not have it: its release notes say what replaced it"
     return None
 
 
 def _library_of_another_numpy(error: AttributeError) -> tuple[str, str] | None:
-    """Name the library, not the user's code, that asks for what numpy dropped."""
+    """Return the library (not the user's code) that uses a name that numpy dropped."""
     text = str(error)
     match = re.search(r"module 'numpy' has no attribute '(\w+)'|`np\.(\w+)` was removed in the NumPy 2", text)
     traceback = error.__traceback__
     if match is None or traceback is None:
         return None
-    asks = ""
+    caller = ""
     while traceback is not None:
         module = traceback.tb_frame.f_globals.get("__name__") or ""
         if module.partition(".")[0] != "numpy":
-            asks = "" if users_code.is_users(traceback.tb_frame) else module.partition(".")[0]
+            caller = "" if users_code.is_users(traceback.tb_frame) else module.partition(".")[0]
         traceback = traceback.tb_next
-    if not asks or asks in _ANSWERED_ELSEWHERE:
+    if not caller or caller in _ANSWERED_ELSEWHERE:
         return None
-    way = f"a newer {asks}" + (", or `pip install 'numpy<2'`" if match[2] else "")
-    return asks, f"it uses `numpy.{match[1] or match[2]}`, which numpy dropped: {way}"
+    way = f"a newer {caller}" + (", or `pip install 'numpy<2'`" if match[2] else "")
+    return caller, f"it uses `numpy.{match[1] or match[2]}`, which numpy dropped: {way}"
 
 
 def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
@@ -250,7 +256,7 @@ def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
     return found
 
 
-def _place(traceback: TracebackType | None) -> str:
+def _location(traceback: TracebackType | None) -> str:
     found = _last_of_user(traceback)
     return f"{users_code.short(found[0])}:{found[1]}: " if found else ""
 

@@ -1,4 +1,4 @@
-"""What the report says: whose Keras ran, why, on which devices, and what was mended for it."""
+"""The report: which Keras ran, why, on which devices, and with which fixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat import packages
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.catalogue import ORIGINALS
-from parallel_compat.run import ran_on
+from parallel_compat.run import used_devices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,30 +48,30 @@ class Report:
     command: str = ""
 
 
-def make(told: Mapping[str, Any]) -> Report:
+def make(process_settings: Mapping[str, Any]) -> Report:
     """Return the report of this process.
 
     Args:
-        told: its settings, see `environment.settings`.
+        process_settings: its settings, see `environment.settings`.
     """
     from parallel_compat.originals import activate
 
-    era = Era(told["era"])
+    era = Era(process_settings["era"])
     settings = activate.active()
     used = era is not Era.TODAY and settings is not None and activate.is_loaded()
     on_2 = " on TensorFlow 2" if settings and era.is_standalone and not settings.is_tensorflow_1 else ""
     return Report(
         era=era.value,
         original=ORIGINALS[era.value].title + on_2 if used else "",
-        why=told["why"],
-        certain=told["certain"],
-        hint=told["hint"],
-        devices=ran_on.devices(),
+        why=process_settings["why"],
+        certain=process_settings["certain"],
+        hint=process_settings["hint"],
+        devices=used_devices.devices(),
         versions=_versions(),
         mends=activate.mends_applied() if used else [],
         packages=packages.answered(),
-        script=told["script"],
-        command=told["command"],
+        script=process_settings["script"],
+        command=process_settings["command"],
     )
 
 
@@ -93,11 +93,11 @@ def summary(report: Report) -> str:
         return ""
     first = f"parallel-compat: ran {report.original} ({report.why})"
     if not report.certain:
-        first = f"parallel-compat: taken for {report.original}: {report.why}; {report.hint}"
+        first = f"parallel-compat: assumed {report.original}: {report.why}; {report.hint}"
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     lines = [first, f"  On {report.devices or 'no device: TensorFlow was not started'}, with {versions}"]
     if report.mends:
-        lines.append(f"  Mended for today's libraries: {len(report.mends)} causes (--report FILE lists them)")
+        lines.append(f"  {len(report.mends)} fixes for today's libraries (--report FILE lists them)")
     lines += [f"  Answered: {each}" for each in report.packages]
     if report.script:
         lines.append(f"  To move it to Keras 3: parallel-compat migrate {report.script}")

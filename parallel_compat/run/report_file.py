@@ -51,11 +51,11 @@ def page(report: Report) -> str:
         ),
         html_report.table("versions", "Versions", ("what", "version"), list(report.versions.items())),
         html_report.table(
-            "mends", "Mended for today's libraries", ("cause",), [(f"{cause}",) for cause in report.mends]
+            "mends", "Fixes for today's libraries", ("cause",), [(f"{cause}",) for cause in report.mends]
         ),
     ]
     if report.packages:
         answered = [(f"{each}",) for each in report.packages]
         sections.append(html_report.table("packages", "Answered for other packages", ("what",), answered))
-    lead = f"`parallel-compat run` {__version__}: the script ran unmodified, on the code of the Keras of its time."
+    lead = f"`parallel-compat run` {__version__}: the script ran unmodified, on its original Keras."
     return html_report.page("What the script ran on", lead, sections, about)

@@ -1,4 +1,4 @@
-"""`run --resume`: each `fit` of the script keeps its state, and goes on from it when the script runs again."""
+"""`run --resume`: each `fit` of the script saves its state, and continues from it when the script runs again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from parallel_compat.backend.patches import Patches
 
-_PATCHES = Patches("run --resume", 1)
+_PATCHES = Patches("run --resume")
 
 
 def keep(directory: str, every: int | None = None) -> None:
@@ -40,33 +40,33 @@ def keep(directory: str, every: int | None = None) -> None:
 
         return __init__
 
-    def tell() -> None:
+    def report_unused() -> None:
         if not trainings and sys.stderr is not None:
             print(
-                f"parallel-compat run: --resume {directory} kept nothing: the script did not call `fit`.",
+                f"parallel-compat run: --resume {directory} saved nothing: the script did not call `fit`.",
                 file=sys.stderr,
             )
 
-    atexit.register(tell)
-    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on where it was (`--resume`)")
+    atexit.register(report_unused)
+    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on (`--resume`)")
     _say_that_loops_are_not_kept()
 
 
 def _say_that_loops_are_not_kept() -> None:
-    """Say so at the first `train_on_batch`: a process that is killed says nothing later."""
+    """Warn at the first `train_on_batch`: a process that is killed cannot warn later."""
     from parallel_compat.training import in_memory
 
-    told = False
+    warned = False
 
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def call(name: str, *given: Any, **keywords: Any) -> Any:
-            nonlocal told
-            if name == "train_on_batch" and not told and sys.stderr is not None:
-                told = True
+            nonlocal warned
+            if name == "train_on_batch" and not warned and sys.stderr is not None:
+                warned = True
                 print(
                     "parallel-compat run: --resume keeps the state of `fit`. Received: `train_on_batch`, a loop of the "
-                    "script's own, which begins anew when the command runs again.",
+                    "script's own, which starts again when the command runs again.",
                     file=sys.stderr,
                     flush=True,
                 )

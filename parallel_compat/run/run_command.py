@@ -21,7 +21,7 @@ from parallel_compat.names import old_sources
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import cache, fetching
-from parallel_compat.run import what_to_run, workers
+from parallel_compat.run import script_argument, workers
 from parallel_compat.run.environment import MAIN, SETTINGS, settings, startup_folder
 
 EPILOG = """examples:
@@ -172,11 +172,11 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 def _look_at_script(arguments: argparse.Namespace) -> None:
     """Refuse what Python cannot run, and say which options were probably meant for `run`."""
     script = arguments.script
-    why_not = what_to_run.why_not_a_script(script)
+    why_not = script_argument.why_not_a_script(script)
     if why_not:
         arguments.run_parser.error(why_not)
     own = re.findall(r"--[\w-]+", arguments.run_parser.format_usage())
-    late = what_to_run.options_after_script(script, arguments.arguments, own)
+    late = script_argument.options_after_script(script, arguments.arguments, own)
     if late:
         print(
             f"parallel-compat run: {' and '.join(late)} went to {script}, which does not use "
@@ -217,7 +217,7 @@ def _read_and_give_back() -> str:
 
 
 def _of_python_2(names: tuple[str, ...], script: str) -> str:
-    """Say which sources are of Python 2: the process's own, and how many of the project's."""
+    """Return a sentence about sources of Python 2: the script, and how many of the project."""
     folder = os.path.dirname(os.path.abspath(script))
     old, count = old_sources.count_python_2(folder)
     rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
@@ -226,7 +226,7 @@ def _of_python_2(names: tuple[str, ...], script: str) -> str:
 
 
 def _originals(decision: Decision) -> list[str]:
-    """Return the originals that a process needs, as far as its sources tell."""
+    """Return the originals that a process needs, according to its sources."""
     names = [decision.era.value]
     if decision.era is Era.KERAS_2_3 and decision.tensorflow == 2:
         names.append(Era.TF_KERAS_2_2.value)
@@ -238,21 +238,21 @@ def _originals(decision: Decision) -> list[str]:
 
 
 def _refuse_workers(arguments: argparse.Namespace) -> None:
-    """Refuse several workers for an old script: its Keras has no such thing."""
+    """Refuse several workers for an old script: its Keras does not support them."""
     by = workers.found() if arguments.workers is None else "--workers" if arguments.workers > 1 else None
     if by is None:
         return
     arguments.run_parser.error(
         f"expected a script that imports parallel_compat for several workers. Received: an old script, and {by}. "
         "Rewrite it first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the "
-        "report of migrate names. Or run it alone: --workers 1"
+        "report of migrate lists. Or run it alone: --workers 1"
     )
 
 
 def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str, str]:
     leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
     joins = workers.found() is not None if arguments.workers is None else arguments.workers > 1
-    told = settings(
+    process_settings = settings(
         era=decision.era.value,
         why=decision.reason,
         certain=decision.certain,
@@ -277,7 +277,7 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         **log,
         **same,
         "PYTHONPATH": os.pathsep.join(paths),
-        SETTINGS: json.dumps(told),
+        SETTINGS: json.dumps(process_settings),
         MAIN: "1",
     }
 

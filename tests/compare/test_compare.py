@@ -27,12 +27,12 @@ import numpy as np
 import pytest
 
 from parallel_compat.command import main
+from parallel_compat.compare import optimizer_states
 from parallel_compat.compare.comparison import compare
-from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
-from parallel_compat.recover import CheckpointError
+from parallel_compat.recover.errors import CheckpointError
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
@@ -181,7 +181,7 @@ def test_logs_are_compared_by_name(recording):
     step["names"][3] = "size_error"  # a name that no table has: what is left is the same in order
     assert compare(recording, other).steps[0][0].findings == []
     step["names"][3] = "size_error_loss"
-    assert "only one of both has" in compare(recording, other).steps[0][0].findings[0].text
+    assert "only one side has" in compare(recording, other).steps[0][0].findings[0].text
 
 
 def test_what_evaluate_and_fit_returned(recording):
@@ -221,6 +221,10 @@ def test_what_evaluate_and_fit_returned(recording):
 def test_states_of_all_versions_have_one_form():
     m, v = [np.ones((2, 3)), np.ones(3)], [np.full((2, 3), 2.0), np.full(3, 2.0)]
     steps, zero = np.array(7), np.zeros(1)
+
+    def state(optimizer, config, names, arrays, weights):
+        facts = {"optimizer": optimizer, "optimizer_config": config, "state_names": names, "trainable": [0] * weights}
+        return optimizer_states.state(facts, arrays)
 
     def equal(found, kinds, steps=7):
         assert found.steps == steps
@@ -314,7 +318,19 @@ def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
             assert not node.keywords
     assert "parallel_compat.recover" not in printed
     imports = {line.split()[1] for line in printed.splitlines() if line.startswith(("import ", "from "))}
-    assert imports <= {"__future__", "argparse", "json", "os", "random", "runpy", "sys", "types", "zlib", "numpy"}
+    assert imports <= {
+        "__future__",
+        "argparse",
+        "functools",
+        "json",
+        "os",
+        "random",
+        "runpy",
+        "sys",
+        "types",
+        "zlib",
+        "numpy",
+    }
 
 
 def interpreter(version):
@@ -520,7 +536,7 @@ def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
 
 @pytest.mark.parametrize(("version", "next_one"), [("1.13.2", "1.15"), ("2.1.4", "2.2")])
 def test_what_trains_by_other_functions_is_recorded(version, next_one):
-    """TensorFlow 1.13 had a function for `fit`, 2.1 functions in the place of methods: fourteen models of each."""
+    """TensorFlow 1.13 had a function for `fit`, 2.1 functions instead of methods: fourteen models of each."""
     own, other_one = (
         read_recording(DATA / f"kinds.tf.keras-{each}.h5") for each in (version.rpartition(".")[0], next_one)
     )
@@ -573,7 +589,6 @@ ENVIRONMENTS = {
     "3.7": ("keras-2.2.4", "tensorflow==1.15.5 keras==2.2.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.8": ("tf.keras-2.2", "tensorflow==2.2.3 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.7-1.13": ("tf.keras-1.13", "tensorflow==1.13.2 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
-    "3.7-2.1": ("tf.keras-2.1", "tensorflow-cpu==2.1.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.10": ("tf.keras-2.15", "tensorflow-cpu==2.15.1 numpy<2"),
 }
 
@@ -618,7 +633,8 @@ def test_environments_made_anew_record_what_is_committed(version, tmp_path):
     assert [model["name"] for model in made.models] == [model["name"] for model in committed.models]
     assert len(made.models) == 14
     assert made.facts["python"].startswith(f"{version.partition('-')[0]}.")
-    assert {name: len(arrays) for name, arrays in made.arrays.items()} == {
+    # Written since: the order of samples, the states of random numbers, and batches of later steps.
+    assert {name: len(made.arrays.get(name, [])) for name in committed.arrays} == {
         name: len(arrays) for name, arrays in committed.arrays.items()
     }
 

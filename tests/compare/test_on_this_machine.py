@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,7 +20,8 @@ from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.curves import Curve
 from parallel_compat.compare.page import page
 from parallel_compat.compare.recordings import read_recording
-from parallel_compat.compare.runs import CannotRun, Script, copy_project
+from parallel_compat.compare.runs import CannotRun, Runs, Script, copy_project
+from parallel_compat.names.eras import Era
 from parallel_compat.originals.cache import VARIABLE
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
@@ -125,16 +127,23 @@ def test_without_the_old_default_the_row_is_named(tmp_path):
     curve = told["curves"][0]
     assert abs(curve["old"][0] - curve["new"][0]) > 1e-4
     assert curve["old"][0] == pytest.approx(curve["again"][0], abs=1e-6)
+    printed = {without_figures(line) for line in done.stdout.splitlines()}
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "compare.md").read_text("utf-8")
+    shown = re.search(r"^```text\n(keras 2.*?)^```$", page, re.MULTILINE | re.DOTALL)[1].splitlines()
+    assert [line for line in shown if without_figures(line) not in printed] == [], done.stdout
+
+
+def without_figures(line: str) -> str:
+    return re.sub(r"\d[\d.e+-]*", "0", line)
 
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
-@pytest.mark.parametrize("kind", EQUAL)
 @pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3"])
-def test_kinds_of_scripts_are_equal(kind, era, tmp_path):
-    options = ["--replicas", "2"] if kind == "replicas" else []
-    done, told = run_compare(tmp_path, HEAD + EQUAL[kind], "--era", era, *options)
+def test_kinds_of_scripts_are_equal(era, tmp_path):
+    """All kinds in one script, as most of the time goes into imports."""
+    done, told = run_compare(tmp_path, HEAD + "".join(EQUAL.values()), "--era", era, "--replicas", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(told["models"]) == (2 if kind == "gan" else 1)
+    assert len(told["models"]) == 1 + 1 + 2 + 1
     assert all(len(curve["new"]) >= 8 for curve in told["curves"])
 
 
@@ -284,17 +293,17 @@ class Replay:
 def test_what_a_script_draws_is_handed_over(tmp_path):
     """Keras 2 draws from numpy when it builds a model, Keras 3 does not."""
     first = recorder(tmp_path)
-    first.put_states("start")
+    first.random.at("start")
     drawn = [np.random.rand(), random.random()]
     np.random.randint(100)  # Keras 2 makes a seed of it
-    first.put_states("after add")
+    first.random.at("after add")
     drawn += [np.random.rand(), random.random()]
     np.random.seed()
     random.seed()
     second = recorder(tmp_path, replay=Replay(first.recording))
-    second.put_states("start")
+    second.random.at("start")
     again = [np.random.rand(), random.random()]
-    second.put_states("after add")
+    second.random.at("after add")
     again += [np.random.rand(), random.random()]
     assert again == drawn
 
@@ -342,6 +351,38 @@ def test_a_folder_of_too_many_files_is_refused(tmp_path, monkeypatch):
         (tmp_path / f"{number}.py").touch()
     with pytest.raises(CannotRun, match="at most 2 files"):
         copy_project(tmp_path, tmp_path.parent / "copy")
+
+
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """Runs of a script that ends with an error; each writes what is in `recordings` before."""
+    (tmp_path / "train.py").write_text("from keras.layers import LSTM\nfrom keras.utils import np_utils\nLSTM(3)\n")
+    recordings = []
+
+    def call(command, *given):
+        if recordings:
+            Path(command[command.index("--out") + 1]).write_bytes(recordings[0])
+        return 1, "Traceback\nValueError: no name"
+
+    monkeypatch.setattr("parallel_compat.compare.runs._call", call)
+    with Runs(Script.of(str(tmp_path / "train.py"), ()), Era.KERAS_2_2_4) as runs:
+        yield runs, recordings
+
+
+def test_a_run_that_fails_shows_its_last_lines(failing, capsys):
+    runs, recordings = failing
+    recordings.append((DATA / "keras-2.2.4.h5").read_bytes())
+    runs.original()
+    assert "ended with 1:\n  Traceback\n  ValueError: no name" in capsys.readouterr().err
+    assert runs.failed
+
+
+def test_a_migrated_copy_that_fails_names_unsafe(failing):
+    runs, _ = failing
+    with pytest.raises(CannotRun, match=r"no name\n`migrate` left 1 places that it rewrites with --unsafe alone"):
+        runs.migrated()
+    with pytest.raises(CannotRun, match=r"no name$"):
+        runs.migrated("--unsafe")
 
 
 def test_a_script_reads_what_it_imports(tmp_path):

@@ -16,7 +16,7 @@ MASK = '"Masking"'
 SHOWN = {
     "the logged loss of one": ("history", "one_loss", "", "loss_weights"),
     "the bias of a convolution": ("layer", "Conv2D", '"data_format": "channels_first"', ""),
-    "`Dropout`, `BatchNormalization` in a model of a class": ("output", "", "", "class Net(keras.Model):"),
+    "`Dropout`, `BatchNormalization` in a custom model class": ("output", "", "", "class Net(keras.Model):"),
     "`tf.metrics.auc": ("metric", "auc", "", "tf.metrics.auc(y, p)"),
     "a loss under a mask": ("loss", "mse", MASK, ""),
     "a metric under a mask": ("history", "mae", MASK, ""),
@@ -101,6 +101,7 @@ def test_what_to_do_offers_options_and_stand_ins():
     assert remedy("`LSTM`, `GRU`") == "`migrate --era keras-2.2.4` or `migrate --unsafe` writes the old value."
     assert remedy("`RMSprop`, `Adagrad`").startswith("`migrate --to native` writes")
     assert "parallel_compat.legacy.losses import hinge" in remedy("`hinge`")
+    assert 'reduction="mean_with_sample_weight"' in remedy("sample weights of 0")
     assert remedy("`BatchNormalization`, moving").startswith("No rewriting")
 
 

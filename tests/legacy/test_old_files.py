@@ -12,6 +12,7 @@ import pytest
 
 from parallel_compat.legacy import backend as K
 from parallel_compat.legacy import layers, models, optimizers
+from parallel_compat.legacy.metrics import metric_function
 
 FILES = Path(__file__).parents[1] / "data" / "old_models"
 
@@ -96,18 +97,28 @@ def test_bytecode_of_keras_2_is_refused():
         models.model_from_json(text)
 
 
-def test_code_in_lambda_layers_is_run_where_that_is_allowed(tmp_path):
+def test_code_in_lambda_layers_is_run_if_the_script_has_it(tmp_path):
+    """As under `run`: the functions are this module's, also those that no layer was made with in this process."""
     factor = 3.0
     made = [layers.Lambda(lambda x: K.abs(x) * np.pi, name="root", input_shape=(3,))]
     made.append(layers.Lambda(lambda x: tripled(x) * factor, output_shape=lambda shape: shape))
     model = keras.Sequential(made)
     path = str(tmp_path / "model.h5")
     models.save_model(model, path)
-    with pytest.raises(ValueError, match=r"the Lambda layer 'root', whose.*safe_mode=False"):
-        models.load_model(path)
-    loaded = models.load_model(path, custom_objects={"tripled": tripled}, safe_mode=False)
     x = -np.ones((2, 3))
-    np.testing.assert_allclose(loaded.predict(x), 9 * np.pi * np.ones((2, 3)), rtol=1e-6)
+    np.testing.assert_allclose(models.load_model(path).predict(x), 9 * np.pi * np.ones((2, 3)), rtol=1e-6)
+    again = models.model_from_json(model.to_json())
+    np.testing.assert_allclose(again.predict(x), 9 * np.pi * np.ones((2, 3)), rtol=1e-6)
+
+
+def test_foreign_code_in_lambda_layers_is_run_where_that_is_allowed(tmp_path):
+    function = eval("lambda x: abs(x) * by", {"by": 2})
+    path = str(tmp_path / "model.h5")
+    models.save_model(keras.Sequential([layers.Lambda(function, name="root", input_shape=(3,))]), path)
+    with pytest.raises(ValueError, match=r"the Lambda layer 'root', whose.*safe_mode=False"):
+        models.load_model(path, custom_objects={"by": 2})
+    loaded = models.load_model(path, custom_objects={"by": 2}, safe_mode=False)
+    np.testing.assert_allclose(loaded.predict(-np.ones((2, 3))), 2 * np.ones((2, 3)))
 
 
 def tripled(x):
@@ -181,3 +192,16 @@ def test_a_failed_write_leaves_the_file_before(tmp_path, monkeypatch):
         models.save_weights(model, str(tmp_path / "w.h5"))
     assert (tmp_path / "w.h5").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["w.h5"]
+
+
+def hits(y_true, y_pred):
+    return K.sum(K.round(y_pred) * y_true) / K.sum(y_true)
+
+
+def test_metric_functions_of_a_file_get_targets_as_keras_2_gave_them(tmp_path):
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1, kernel_initializer="ones")])
+    model.compile("sgd", "mse", metrics=[metric_function(hits)])
+    path = str(tmp_path / "model.h5")
+    models.save_model(model, path)
+    loaded = models.load_model(path, custom_objects={"hits": hits})
+    assert loaded.evaluate(np.ones((4, 3)), np.array([1, 0, 1, 1]), verbose=0) == pytest.approx([5.25, 3.0])

@@ -77,7 +77,7 @@ def test_a_file_that_may_be_old_is_left_and_what_would_change_is_told(project, c
     assert run("--check", "--unsafe", "alike.py", "plain.py") == 0
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("alike.py")]
     (line,) = told
-    assert line.startswith("alike.py:2:15: if this file is old, which nothing in it says, its results change: `adag")
+    assert line.startswith("alike.py:2:15: this file has no old names; if it is old, its results change: `adag")
     assert line.endswith("`--era keras-2.2.4` migrates it as old.")
 
 
@@ -86,12 +86,12 @@ def test_a_file_beside_old_ones_counts_as_old_and_that_is_told(project, capsys):
     (project / "gates.py").write_text(source)
     assert run("--write", "--unsafe", "gates.py", "plain.py") == 0
     assert (project / "gates.py").read_text() == source
-    assert "gates.py:2:9: if this file is old, which nothing in it says" in capsys.readouterr().err
+    assert "gates.py:2:9: this file has no old names; if it is old" in capsys.readouterr().err
     assert run("--unsafe", "--format", "json", "gates.py", "old.py") == 0
     assert "counts as old" in json.loads(capsys.readouterr().out)["files"][0]["reason"]
     assert run("--write", "--unsafe", "gates.py", "old.py") == 0
     assert (project / "gates.py").read_text().count("recurrent_activation=hard_sigmoid") == 2
-    told = "this file counts as old, as old.py is, though nothing in it says so (and 1 other place): `LSTM`: `rec"
+    told = "this file has no old names; it counts as old, like old.py (and 1 other place): `LSTM`: `rec"
     assert f"gates.py:2:9: {told}" in capsys.readouterr().err
 
 
@@ -107,7 +107,7 @@ def test_the_era_of_files_can_be_given(project, capsys, era, arguments, target):
     (project / "alike.py").write_text(ALIKE)
     assert run("--write", "--to", target, "--era", era, "alike.py") == 0
     assert (f"Adagrad({arguments}), 'mse')" if arguments else ALIKE) in (project / "alike.py").read_text()
-    assert "nothing in it says" not in capsys.readouterr().err
+    assert "this file has no old names" not in capsys.readouterr().err
 
 
 def test_check_counts_what_is_unsafe(project, capsys):
@@ -129,7 +129,7 @@ def test_results_that_no_argument_can_say_are_reported(project, capsys):
     assert run("old.py") == 0
     told = capsys.readouterr().err
     assert "Results that may differ" in told
-    for words in ("`Nadam`: momentum of", "a row of an `Embedding`", "cross-entropies"):
+    for words in ("`Nadam`. Before: momentum of", "a row of an `Embedding`", "cross-entropies"):
         assert words in told, told
     (project / "new.py").write_text("import keras\nlayer = keras.layers.BatchNormalization()\n")  # of the same project
     assert run("old.py", "new.py") == 0
@@ -374,7 +374,7 @@ def test_what_cannot_be_written_is_not_counted_as_rewritten(project, capsys, mon
     monkeypatch.setattr("parallel_compat.migrate.migrate_command.replacing", refuse)
     assert run("--write", "old.py") == 2
     error = capsys.readouterr().err
-    assert "old.py: left as it is, cannot be written: Permission denied" in error
+    assert "old.py: unchanged, cannot be written: Permission denied" in error
     assert "1 file: 0 rewritten, 1 failed." in error
     assert "0 legacy uses rewritten. 1 place needs your attention." in error
 

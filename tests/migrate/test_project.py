@@ -119,7 +119,7 @@ def test_how_the_project_compiles_says_what_a_file_without_models_reads(tmp_path
     written = (tmp_path / "callbacks.py").read_text()
     assert f"logs['{log}']" in written
     assert f"monitor='val_{log}'" in written
-    assert capsys.readouterr().err.count("neither this file nor the others tell") == left, code
+    assert capsys.readouterr().err.count("no file shows which of them is logged") == left, code
 
 
 def test_the_era_of_a_project_is_that_of_files_that_do_not_tell(tmp_path):

@@ -17,7 +17,9 @@ import numpy as np
 import pytest
 
 from parallel_compat.migrate.engine import Options, analyse
+from parallel_compat.migrate.findings import Status
 from parallel_compat.names import table
+from tests.migrate.check import migrated
 
 DATA = Path(__file__).parent.parent / "data" / "legacy"
 ERAS = ("keras-2.2.4", "tf.keras-2.2")
@@ -161,3 +163,45 @@ def test_arguments_of_methods(era, known):
             and not messages(era, f"{before}{name}.{method}({argument}=value)\n")
         ]
     assert silent == []
+
+
+@cache
+def names_of_then(era: str) -> list[str]:
+    """Return the dotted paths of an era: of Keras 2.2.4 all that could be imported, of tf.keras 2.2 what is called."""
+    if era != "keras-2.2.4":
+        return [f"tensorflow.{path}" for path in old(era)["calls"]]
+    modules = json.loads((DATA / "keras-2.2.4.json").read_text())
+    return [*modules, *(f"{module}.{name}" for module, names in modules.items() for name in names)]
+
+
+def attended(source: str) -> bool:
+    return any(one.status is not Status.REWRITTEN for one in analyse(source, Options()).findings)
+
+
+def runs(source: str) -> bool:
+    try:
+        exec(source, {})
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("form", ["from {module} import {name}\nx = {name}\n", "import {root}\nx = {path}\n"])
+@pytest.mark.parametrize("era", ERAS)
+def test_names(era, form):
+    silent = []
+    for path in names_of_then(era):
+        module, _, name = path.rpartition(".")
+        if module:
+            source = form.format(module=module, name=name, path=path, root=path.partition(".")[0])
+            if not attended(source) and not runs(migrated(source)):
+                silent.append((path, migrated(source)))
+    assert len(names_of_then(era)) > 480
+    assert silent == []
+
+
+def test_the_function_that_became_a_module():
+    assert attended("import keras\ny = keras.layers.merge([a, b])\n")
+    assert (
+        migrated("import keras\ny = keras.layers.merge.add([a, b])\n") == "import keras\ny = keras.layers.add([a, b])\n"
+    )

@@ -15,12 +15,12 @@ GUIDE = HERE.parent.parent / "docs" / "reference" / "rules.md"
 
 @pytest.mark.parametrize("name", rules.NAMES)
 def test_the_example_is_true(name):
-    rule = rules.load(name)
-    assert found(rule.BEFORE, name, unsafe=True)
-    if rule.AFTER is None:
-        assert migrated(rule.BEFORE, unsafe=True) == rule.BEFORE
+    before, after = rules.example(name)
+    assert found(before, name, unsafe=True)
+    if after is None:
+        assert migrated(before, unsafe=True) == before
     else:
-        check_transformed(rule.BEFORE, rule.AFTER, unsafe=not rule.SAFE)
+        check_transformed(before, after, unsafe=name not in rules.SAFE)
 
 
 def test_a_rule_is_one_module_and_one_test_file():

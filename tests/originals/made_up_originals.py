@@ -46,7 +46,7 @@ def _digest(text: str) -> str:
 
 
 def write(folder: Path) -> None:
-    """Put the made-up originals into the catalogue, in the place of the real ones, and their wheels into a folder."""
+    """Put the made-up originals into the catalogue, instead of the real ones, and their wheels into a folder."""
     small = wheel(
         folder,
         "made_up_keras",

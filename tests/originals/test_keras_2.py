@@ -91,6 +91,7 @@ answers["loaded"] = bool(np.allclose(load_model("model.h5").predict(x), model.pr
 answers["yaml"] = model_from_yaml(model.to_yaml()).layers[0].units
 
 answers["a variable is true"] = bool(model.layers[0].bias)
+answers["a variable is one"] = isinstance(model.layers[0].bias, tf.Variable)
 v = K.variable([2.0])
 v /= 2
 answers["in place"] = K.eval(v).tolist()
@@ -102,6 +103,9 @@ answers["gpus"] = len(K.tensorflow_backend._get_available_gpus())
 answers["convolutions of channels first"] = K.eval(
     K.conv2d(K.ones((1, 1, 3, 3)), K.ones((3, 3, 1, 1)), data_format="channels_first")
 ).tolist()
+x = K.placeholder((None, 2))
+gradients = K.gradients(K.sum(K.square(x), axis=np.arange(1, 2)), x)
+answers["axes of 64 bits"] = K.function([x], gradients)([np.ones((1, 2))])[0].tolist()
 print(json.dumps(answers))
 """
 
@@ -135,10 +139,60 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "loaded": True,
         "yaml": 2,
         "a variable is true": True,
+        "a variable is one": True,
         "in place": [1.0],
         "begins with another's value": [3.0],
         "backend": ["tensorflow", "float32", "channels_last"],
         "sparse": True,
         "gpus": 3,
         "convolutions of channels first": [[[[9.0]]]],
+        "axes of 64 bits": [[2.0, 2.0]],
     }
+
+
+SEEDED = """
+import json
+import numpy as np
+import tensorflow as tf
+from keras.layers import BatchNormalization, Dense, Dropout, Embedding, LSTM, Lambda
+from keras.models import Sequential
+
+tf.set_random_seed(3)
+np.random.seed(3)
+x, y = np.random.randint(0, 10, (16, 5)), np.random.rand(16, 1)
+found = []
+for _ in range(2):
+    model = Sequential([Embedding(10, 3, input_length=5), LSTM(4), Dropout(0.3)])
+    model.add(BatchNormalization())
+    model.add(Lambda(lambda t: t + tf.random_normal(tf.shape(t))))
+    model.add(Dense(1))
+    model.compile("sgd", "mse")
+    found += model.fit(x, y, verbose=0, epochs=1, batch_size=16).history["loss"]
+scale = tf.get_variable("scale", (2,), initializer=tf.ones_initializer())
+drawn = scale * tf.random_normal((2,)) + tf.nn.dropout(tf.ones(2), 0.5)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    found += session.run(drawn).tolist()
+print(json.dumps([float(value) for value in found]))
+"""
+
+
+def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
+    """`tf.set_random_seed` gives an operation the number of those before it: they are counted as in TensorFlow 1.15.5.
+
+    The numbers are those of Keras 2.2.4 on TensorFlow 1.15.5.
+    """
+    (tmp_path / "script.py").write_text(SEEDED)
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", "keras-2.2.4", "script.py"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
+    assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)

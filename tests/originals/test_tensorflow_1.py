@@ -9,18 +9,19 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def run(script: str, era: str = "tf.keras-1.15") -> Any:
+def run(script: str, era: str = "tf.keras-1.15", replicas: int | None = None) -> Any:
     """Return what a script prints last, as JSON, when it runs on an original."""
     start = (
         "from parallel_compat.names.eras import Era\n"
         "from parallel_compat.originals.activate import activate\n"
         "from parallel_compat.originals.settings import Settings\n"
-        f"activate(Settings(Era({era!r})))\n"
+        f"activate(Settings(Era({era!r}), replicas={replicas}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", start + textwrap.dedent(script)], capture_output=True, text=True, timeout=300
@@ -312,3 +313,30 @@ def test_the_seed_of_a_graph_serves_tf_keras_beside_keras_2_2() -> None:
         era="keras-2.2.4",
     )
     np.testing.assert_allclose(losses, [0.9562839269638062, 0.7806264758110046], rtol=1e-6)
+
+
+def test_a_mirrored_strategy_trains_on_simulated_gpus() -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        strategy = tf.distribute.MirroredStrategy()
+        L = tf.keras.layers
+        with strategy.scope():
+            model = tf.keras.Sequential([
+                L.Dense(4, input_shape=(3,), kernel_initializer="ones", activation="relu"),
+                L.BatchNormalization(),
+                L.Dense(1, kernel_initializer="ones"),
+            ])
+            model.compile("sgd", "mse")
+        np.random.seed(0)
+        x = np.random.rand(16, 3).astype("float32")
+        history = model.fit(x, x.sum(1, keepdims=True), batch_size=8, epochs=2, shuffle=False, verbose=0).history
+        print(json.dumps([strategy.num_replicas_in_sync, history["loss"]]))
+        """,
+        replicas=2,
+    )
+    # Of TensorFlow 1.15.5, with MirroredStrategy(["/cpu:0", "/cpu:1"]).
+    assert said == [2, [pytest.approx(13.4453540), pytest.approx(7.9337921)]]

@@ -95,8 +95,27 @@ answers["mixed precision"] = [model.layers[0].output.dtype.name, model.weights[0
 model.save("mixed")
 loaded = keras.models.load_model("mixed")
 answers["mixed precision, saved"] = np.allclose(loaded.predict(rows), model.predict(rows), atol=1e-3)
+model.save_weights("weights")
+model.load_weights("weights").assert_consumed()
+
+
+class Product(L.Layer):
+    def build(self, shape):
+        self.factor = self.add_weight("factor", (), initializer="ones")
+
+    def call(self, inputs):
+        return tf.function(lambda x, factor: x * factor)(inputs, self.factor)
+
+
+layer = Product()
+with tf.GradientTape() as tape:
+    total = tf.reduce_sum(layer(tf.ones((2, 1))))
+answers["mixed precision, passed"] = float(tape.gradient(total, layer.factor))
 keras.mixed_precision.experimental.set_policy("float32")
 answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
+
+recall = keras.metrics.Recall()
+answers["a list as weights"] = float(recall([1.0, 1.0], [0.9, 0.1], sample_weight=[0.25, 0.75]))
 
 try:
     tf.estimator
@@ -131,6 +150,22 @@ answers["saved model"] = [equal, [w.name for w in loaded.weights][:2]]
 answers["it trains"] = len(fitted(loaded, epochs=2))
 plain = tf.saved_model.load("saved")
 answers["as a function"] = np.allclose(plain(rows), model.predict(rows), atol=1e-6)
+
+
+
+class Dropping(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.drop, self.out = L.Dropout(0.5), L.Dense(1)
+
+    def call(self, inputs, **options):
+        return self.out(self.drop(inputs, **options))
+
+
+dropping = compiled(Dropping())
+fitted(dropping)
+dropping.save("dropping")
+answers["saved with dropout"] = np.allclose(keras.models.load_model("dropping").predict(rows), dropping.predict(rows))
 
 path = tf.train.Checkpoint(model=model, optimizer=model.optimizer).save("checkpoints/at")
 names = [name for name, _ in tf.train.list_variables(path)]
@@ -221,7 +256,9 @@ def test_graphs(tmp_path: Path) -> None:
         "feature columns": [[2, 2], [3, 1], [1]],
         "mixed precision": ["float16", "float32"],
         "mixed precision, saved": True,
+        "mixed precision, passed": 2.0,
         "loss scale": True,
+        "a list as weights": 0.25,
         "gone": True,
         "version": ["2.2.3", "2.2.3", "2.3.0-tf"],
     }
@@ -232,6 +269,7 @@ def test_files(tmp_path: Path) -> None:
         "saved model": [True, ["scale/scale:0", "dense/kernel:0"]],
         "it trains": 2,
         "as a function": True,
+        "saved with dropout": True,
         "functions in checkpoints": [],
         "checkpoint": [True, 1],
         "words": [[2, 3]],
@@ -258,6 +296,6 @@ def test_simulated_gpus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", ["tf.keras-2.2"])
 def test_no_name_is_missing(era: str) -> None:
-    command = [sys.executable, "-m", "parallel_compat.originals.missing_names", era]
+    command = [sys.executable, "-m", "tests.evidence.missing_names", era]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=PROJECT)
     assert done.returncode == 0, done.stdout

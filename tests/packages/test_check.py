@@ -51,7 +51,7 @@ def test_what_a_project_needs(folder):
     assert found.data == {"data/train.npy": "train.py:15"}
     assert sorted(found.answered) == ["collections.Mapping", "numpy.float", "scipy.misc.imresize"]
     assert found.python_2 == ["old.py"]
-    assert list(found.hand) == ["string.maketrans: it is of Python 2: `str.maketrans`"]
+    assert list(found.hand) == ["string.maketrans: only Python 2 has it: `str.maketrans`"]
     assert found.eras == {"keras-2.2.4": ("requirements.txt has keras==2.2.4", ["train.py"])}
 
 

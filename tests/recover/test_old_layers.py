@@ -91,7 +91,7 @@ def test_kernels_of_an_unknown_backend_are_refused_and_other_weights_are_not(tmp
         with h5py.File(source, "r+") as file:
             file.attrs["backend"] = b"another"
         if fails:
-            with pytest.raises(CheckpointError, match="which way round"):
+            with pytest.raises(CheckpointError, match="orientation is not known"):
                 recover(source, None)
         else:
             assert_predicts(recover(source, None).model, LAYERS / "keras224theano_without.template.h5")

@@ -26,7 +26,7 @@ def test_two_eras_in_one_process_are_refused(tmp_path, python):
         "import parallel_compat\nparallel_compat.install(era='keras-2.2.4')\n"
         "parallel_compat.install(era='tf.keras-2.2')\n"
     )
-    assert "Expected one era a process. Received: tf.keras-2.2 after keras-2.2.4" in python("train.py").stderr
+    assert "Expected one era per process. Received: tf.keras-2.2 after keras-2.2.4" in python("train.py").stderr
 
 
 def test_the_pytest_plugin(tmp_path, python):
@@ -61,7 +61,7 @@ def test_a_notebook_takes_its_era_from_its_cells(tmp_path, python):
     (tmp_path / "notebook.py").write_text(NOTEBOOK.format(magic=""))
     theirs = python("notebook.py")
     assert theirs.stdout.startswith("2.2.4\n"), theirs.stdout + theirs.stderr
-    assert "parallel-compat: taken for Keras 2.2.4" in theirs.stdout
+    assert "parallel-compat: assumed Keras 2.2.4" in theirs.stdout
 
 
 def test_a_notebook_may_choose_its_era(tmp_path, python):

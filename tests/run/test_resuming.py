@@ -59,14 +59,14 @@ def test_a_killed_script_goes_on_with_the_results_of_one_that_was_not(tmp_path, 
     options = ("--quiet", "--era", era, "--resume")
     assert run(*options, "whole-state", "train.py", "whole.json", "-1").returncode == 0
     # In the third epoch of the first training; then in the second epoch of the second one, after 2 epochs of the first.
-    for kill, told in ((7, ""), (6 + 5, "training 1 goes on at epoch 3 of 4")):
+    for kill, told in ((7, ""), (6 + 5, "training 1 continues at epoch 3 of 4")):
         killed = run(*options, "state", "train.py", "killed.json", str(kill))
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert told in killed.stderr
     resumed = run(*options, "state", "train.py", "killed.json", "-1")
     assert resumed.returncode == 0, resumed.stderr
     assert "training 1 had ended" in resumed.stderr
-    assert "training 2 goes on at epoch 2 of 3" in resumed.stderr
+    assert "training 2 continues at epoch 2 of 3" in resumed.stderr
     whole, killed_results = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "killed"))
     assert killed_results == whole
 

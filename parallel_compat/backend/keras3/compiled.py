@@ -150,7 +150,7 @@ class Compiled:
         todo: list[Any] = []
         if self._loss is not None and not self._loss.built:
             one = not keras.tree.is_nested(y) and not keras.tree.is_nested(y_pred)
-            # Of one output the loss itself need not be computed: it may be the user's, and do something besides.
+            # Of one output the loss itself need not be computed: it may be the user's, with side effects.
             todo.append((lambda y, y_pred, _: self._loss.build(y, y_pred)) if one else self._loss)
         if self._metrics is not None and not self._metrics.built:
             todo.append(self._metrics.update_state)
@@ -184,7 +184,7 @@ class Compiled:
         return [entry.loss for entry in self._loss._flat_losses]
 
     def replace_metrics(self, place: Callable[[Any], Any]) -> list[Any]:
-        """Put `place(metrics)` in the place of each output's metrics (`CompileMetrics._flat_metrics` and
+        """Put `place(metrics)` where each output's metrics were (`CompileMetrics._flat_metrics` and
         `_flat_weighted_metrics`), and return the new ones."""
         if self._metrics is None:
             return []

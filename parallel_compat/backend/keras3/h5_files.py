@@ -212,9 +212,10 @@ def with_operations(config: Any, custom_objects: dict[str, Any]) -> Any:
 
 
 def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
-    """Return a config of Keras 3 in which an activation of a name that is the user's is marked as a function.
+    """Return a config of Keras 3 whose Lambda layers, and activations of names that are the user's, are custom objects.
 
-    `keras.activations.get` takes a string for one of its own; a marked function is looked for among the user's first.
+    `keras.activations.get` takes a string for one of its own; a marked function is looked for among the user's first,
+    and so is a class that was registered.
 
     Args:
         config: the model's config, or a part of it.
@@ -224,6 +225,8 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
         return [with_own_functions(each, custom_objects) for each in config]
     if not isinstance(config, dict):
         return config
+    if config.get("class_name") == "Lambda":
+        config = {**config, "registered_name": "Lambda"}
     return {
         key: {"module": "builtins", "class_name": "function", "config": value, "registered_name": "function"}
         if isinstance(value, str) and key.endswith("activation") and value in custom_objects

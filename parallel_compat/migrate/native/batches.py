@@ -1,36 +1,29 @@
-"""`parallel_compat.fit_generator(model, ...)` and its relatives become `model.fit(...)`, on what keeps all batches.
+"""`parallel_compat.fit_generator`, `evaluate_generator` and `predict_generator` become methods of the model.
 
-A `keras.utils.PyDataset` is given as it is. A Python generator goes through `all_batches`, of which `fit` trains every
-batch: `fit(generator)` takes no lists, and under a strategy loses batches. How batches are drawn (`workers`,
-`max_queue_size`, `use_multiprocessing`) is said to the `PyDataset`.
+A `keras.utils.PyDataset` is passed unchanged. A Python generator is wrapped in `all_batches`, so that `fit` trains on
+every batch: `fit(generator)` takes no lists, and loses batches under a strategy. `workers`, `max_queue_size` and
+`use_multiprocessing` become arguments of the `PyDataset`.
+
+```diff
+ from keras.models import Model
++from legacy_numerics import all_batches
+ model = Model(x, y)
+-model.fit_generator(batches(), steps_per_epoch=10, workers=4)
++model.fit(all_batches(batches()), steps_per_epoch=10)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.generator_arguments import OF_SAMPLES
 from parallel_compat.names.members import SEQUENCE
-
-RULE = "native-batches"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, y)
-model.fit_generator(batches(), steps_per_epoch=10, workers=4)
-"""
-AFTER = """\
-from keras.models import Model
-from legacy_numerics import all_batches
-model = Model(x, y)
-model.fit(all_batches(batches()), steps_per_epoch=10)
-"""
 
 _DRAWING = ("max_queue_size", "workers", "use_multiprocessing")
 _VALIDATION = ("validation_data", "validation_steps", "validation_freq")
@@ -45,21 +38,21 @@ _METHODS = {
 }
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the generator functions."""
     for call in file.tree.calls:
         method, names = _METHODS.get(file.names.path(call.func) or "", ("", ()))
         if not method:
             continue
         if not call.args or calls.has_stars(call) or any(keyword.arg in OF_SAMPLES for keyword in call.keywords):
-            yield file.attention(RULE, call, f"`{method}_generator` with arguments that are not known here.")
+            yield file.attention(call, f"`{method}_generator` with unknown arguments.")
             continue
         yield from _method(file, call, method, names)
     for class_ in file.tree.classes:
         yield from _sequence(file, class_)
 
 
-def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> Iterator[Finding]:
+def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> Findings:
     model, given = call.args[0], call.args[1:]
     values = {**dict(zip(names, given, strict=False)), **{one.arg: one.value for one in call.keywords if one.arg}}
     source = file.source
@@ -92,15 +85,13 @@ def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> 
             continue
         spelled = spell(file, "legacy_numerics.all_batches", call)
         if spelled is None:
-            yield file.attention(RULE, node, "Give `fit` a `keras.utils.PyDataset` or a `tf.data.Dataset`.")
+            yield file.attention(node, "Give `fit` a `keras.utils.PyDataset` or a `tf.data.Dataset`.")
             return
-        text, imports = spelled
-        edits += [Edit(source.start(node), source.start(node), f"{text}("), *imports]
-        edits.append(Edit(source.end(node), source.end(node), ")"))
+        edits += [*file.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
     message = f"`{method}_generator` is now `{method}`."
     if dropped:
         message += f" {', '.join(f'`{name}`' for name in dropped)}: a `PyDataset` takes them."
-    yield file.found(RULE, call, message, edits)
+    yield file.found(call, message, edits)
 
 
 def _is_kept(file: File, node: ast.expr) -> bool:
@@ -119,7 +110,7 @@ def _is_kept(file: File, node: ast.expr) -> bool:
     return file.kinds.of(node) == SEQUENCE
 
 
-def _sequence(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _sequence(file: File, class_: ast.ClassDef) -> Findings:
     """A Sequence of today wants its own `__init__` to be called, and is named `PyDataset`."""
     base = next((base for base in class_.bases if file.names.target(base) == "keras.utils.Sequence"), None)
     if base is None:
@@ -142,8 +133,8 @@ def _sequence(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(init.body) > 1:
             first = init.body[1]
         start = file.source.start(first)
-        indent = file.source.text[file.source.line_starts[first.lineno - 1] : start]
+        indent = file.source.before(start)
         if not indent.strip():
             edits.append(Edit(start, start, f"super().__init__(){file.source.newline}{indent}"))
     if edits:
-        yield file.found(RULE, base, "A `Sequence` is now a `keras.utils.PyDataset`.", edits)
+        yield file.found(base, "A `Sequence` is now a `keras.utils.PyDataset`.", edits)

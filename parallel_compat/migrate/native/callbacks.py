@@ -1,32 +1,27 @@
 """Checkpoints of the template become `ModelCheckpoint`s of the one model.
 
-What Keras 3's takes becomes Keras 3's. One with a `period`, or with a file name that Keras 3 refuses, comes from
-`legacy_numerics.py`. A callback that assigns `self.model` calls `self.set_model` instead.
+Arguments that Keras 3's class takes are kept. A checkpoint with a `period`, or with a file name that Keras 3 refuses,
+comes from `legacy_numerics.py`. A callback that assigns `self.model` calls `self.set_model` instead.
+
+```diff
+-from parallel_compat import ParallelModelCheckpoint
+-save = ParallelModelCheckpoint(model, 'best.h5', monitor='val_loss', save_best_only=True)
++from keras.callbacks import ModelCheckpoint
++save = ModelCheckpoint('best.h5', monitor='val_loss', save_best_only=True)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
-
-RULE = "native-callbacks"
-SAFE = True
-BEFORE = """\
-from parallel_compat import ParallelModelCheckpoint
-save = ParallelModelCheckpoint(model, 'best.h5', monitor='val_loss', save_best_only=True)
-"""
-AFTER = """\
-from keras.callbacks import ModelCheckpoint
-save = ModelCheckpoint('best.h5', monitor='val_loss', save_best_only=True)
-"""
 
 # Where the model stands in the arguments.
 _CHECKPOINTS = {
@@ -38,7 +33,7 @@ _NAMES = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only
 _OF_TODAY = ("save_freq", "initial_value_threshold")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find checkpoints, and callbacks that assign their model."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
@@ -49,17 +44,17 @@ def find(file: File) -> Iterator[Finding]:
             yield from _assigned(file, node)
 
 
-def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Iterator[Finding]:
+def _checkpoint(file: File, call: ast.Call, position: int | None, name: str) -> Findings:
     if calls.has_stars(call):
-        yield file.attention(RULE, call, f"`{name}` with arguments that are not known here: name them.")
+        yield file.attention(call, f"`{name}` with unknown arguments: name them.")
         return
     edits: list[AnyEdit] = []
     rest: list[ast.expr] = list(call.args)
-    if place is not None:
+    if position is not None:
         word = calls.keyword(call, "model") or calls.keyword(call, "alternate_model")
-        model: ast.expr | ast.keyword | None = word or (rest.pop(place) if len(rest) > place else None)
+        model: ast.expr | ast.keyword | None = word or (rest.pop(position) if len(rest) > position else None)
         if model is None:
-            yield file.attention(RULE, call, f"`{name}` without a model.")
+            yield file.attention(call, f"`{name}` without a model.")
             return
         edits += calls.remove(file, call, model)
     values = {**dict(zip(_NAMES, rest, strict=False)), **{one.arg: one.value for one in call.keywords if one.arg}}
@@ -71,7 +66,7 @@ def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Ite
     suffixes = (".weights.h5",) if weights else (".keras", ".h5")
     plain = ending is not None and ending.endswith(suffixes) and "period" not in values
     if any(one.arg in _OF_TODAY for one in call.keywords) and not plain:
-        yield file.attention(RULE, call, f"`{name}`: Keras 3 takes names that end in {' or '.join(suffixes)} alone.")
+        yield file.attention(call, f"`{name}`: Keras 3 takes only names that end in {' or '.join(suffixes)}.")
         return
     target = "keras.callbacks.ModelCheckpoint" if plain else "legacy_numerics.ModelCheckpoint"
     if isinstance(call.func, ast.Name) and call.func.id == "ModelCheckpoint":
@@ -80,10 +75,10 @@ def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Ite
     else:
         spelled = _spelled(file, target, call)
         if spelled is None:
-            yield file.attention(RULE, call, f"`{name}` is now `{target}`.")
+            yield file.attention(call, f"`{name}` is now `{target}`.")
             return
         edits += [file.replace(call.func, spelled[0]), *spelled[1]]
-    yield file.found(RULE, call, f"`{name}` is now `{target}`.", edits)
+    yield file.found(call, f"`{name}` is now `{target}`.", edits)
 
 
 def _spelled(file: File, target: str, call: ast.Call) -> tuple[str, tuple[AnyEdit, ...]] | None:
@@ -100,7 +95,7 @@ def _spelled(file: File, target: str, call: ast.Call) -> tuple[str, tuple[AnyEdi
     return spell(file, target, call)
 
 
-def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _assigned(file: File, node: ast.Attribute) -> Findings:
     class_ = file.tree.enclosing_class(node)
     assignment = file.tree.parents.get(node)
     if class_ is None or not isinstance(node.value, ast.Name) or node.value.id != "self":
@@ -108,8 +103,8 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
     if file.kinds.of_class(class_) not in (CALLBACK, CHECKPOINT) or not isinstance(assignment, ast.Assign):
         return
     if len(assignment.targets) != 1:
-        yield file.attention(RULE, node, "Keras 3 sets a callback's model by `self.set_model(model)`.")
+        yield file.attention(node, "Keras 3 sets a callback's model by `self.set_model(model)`.")
         return
     value = file.source.segment(assignment.value)
     edit = file.replace(assignment, f"self.set_model({value})")
-    yield file.found(RULE, node, "Keras 3 sets a callback's model by `set_model`.", [edit])
+    yield file.found(node, "Keras 3 sets a callback's model by `set_model`.", [edit])

@@ -1,7 +1,18 @@
-"""Functions of the old backend, of layers and of models become `keras.ops`, methods and attributes of today.
+"""Functions of the old backend, of layers and of models become `keras.ops`, and today's methods and attributes.
 
-What Keras 3 has no spelling of is taken from `legacy_numerics.py`, a file of the project. Arguments whose default is
-another one today are written out.
+What Keras 3 cannot express is imported from `legacy_numerics.py`, a file of the project. Arguments with a changed
+default are written out.
+
+```diff
+-from keras import backend as K
++from keras import ops
+ def loss(y_true, y_pred):
+-    return K.mean(K.sqrt(K.sum(K.square(y_true - y_pred), axis=-1)))
++    return ops.mean(ops.sqrt(ops.maximum(ops.sum(ops.square(y_true - y_pred), axis=-1), 0.0)))
+ def hits(y_true, y_pred):
+-    return K.equal(K.argmax(y_true), K.argmax(y_pred))
++    return ops.equal(ops.argmax(y_true, axis=-1), ops.argmax(y_pred, axis=-1))
+```
 """
 
 from __future__ import annotations
@@ -9,32 +20,14 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.native.spelling import retarget, spell
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.native.spelling import replaced, retarget, spell
 from parallel_compat.names.members import TENSOR
 from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed
-
-RULE = "native-functions"
-SAFE = True
-BEFORE = """\
-from keras import backend as K
-def loss(y_true, y_pred):
-    return K.mean(K.sqrt(K.sum(K.square(y_true - y_pred), axis=-1)))
-def hits(y_true, y_pred):
-    return K.equal(K.argmax(y_true), K.argmax(y_pred))
-"""
-AFTER = """\
-from keras import ops
-def loss(y_true, y_pred):
-    return ops.mean(ops.sqrt(ops.maximum(ops.sum(ops.square(y_true - y_pred), axis=-1), 0.0)))
-def hits(y_true, y_pred):
-    return ops.equal(ops.argmax(y_true, axis=-1), ops.argmax(y_pred, axis=-1))
-"""
 
 _DIM_ORDERING = f"{BACKEND}.image_dim_ordering"
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -42,35 +35,21 @@ _VARIABLES = re.compile(r"\bupdate(?:_add|_sub)?\(|set_value\(|\.assign|add_upda
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Tuple)
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of functions of this package that plain Keras has under another name."""
     rows = functions()
     for call in file.tree.calls:
         path = file.names.path(call.func)
         if path == f"{BACKEND}.function":
             yield from _function(file, call)
-            continue
-        if path in (f"{BACKEND}.zeros", f"{BACKEND}.ones"):
+        elif path in (f"{BACKEND}.zeros", f"{BACKEND}.ones"):
             yield from _filled(file, call, path.rpartition(".")[2])
-            continue
-        if path in CLASSES:
+        elif path in CLASSES:
             yield from _class(file, call, *CLASSES[path])
-            continue
-        if path == _DIM_ORDERING:
+        elif path == _DIM_ORDERING:
             yield from _dim_ordering(file, call)
-            continue
-        if path is None or path not in rows:
-            continue
-        spelled = None if _is_calculated_with(file, call, path) else _spelled(file, call, rows[path])
-        name = path.rpartition(".")[2]
-        if spelled is None:
-            near = rows[path][0].new
-            message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{near}`."
-            message = f"`{name}`: {QUESTIONS[path]}" if path in QUESTIONS else message
-            yield file.attention(RULE, call, message)
-        else:
-            row, edits = spelled
-            yield file.found(RULE, call, f"`{name}` is now `{row.new}`.", edits)
+        elif path in rows:
+            yield from _of_row(file, call, path, rows[path])
     called = {id(call.func) for call in file.tree.calls}
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.names, *file.tree.attributes]
     for node in nodes:
@@ -80,13 +59,25 @@ def find(file: File) -> Iterator[Finding]:
         row = rows[path][0]
         name = path.rpartition(".")[2]
         simple = not row.is_expression and not any(old != new or value for old, new, value in row.arguments)
-        text = spell(file, row.new, node) if simple else None
-        if text is not None:
-            edits = [file.replace(node, text[0]), *text[1]]
-            yield file.found(RULE, node, f"`{name}` is now `{row.new}`.", edits)
+        written = replaced(file, node, row.new) if simple else None
+        if written is not None:
+            yield file.found(node, f"`{name}` is now `{row.new}`.", written)
         else:
-            message = f"`{name}` is given away as a function: write what it does, `{row.new}`, as a function of yours."
-            yield file.attention(RULE, node, message)
+            message = f"`{name}` is passed as a function: write a function with `{row.new}`."
+            yield file.attention(node, message)
+
+
+def _of_row(file: File, call: ast.Call, path: str, rows: tuple[Native, ...]) -> Findings:
+    name = path.rpartition(".")[2]
+    spelled = None if _is_calculated_with(file, call, path) else _spelled(file, call, rows)
+    if spelled is not None:
+        row, edits = spelled
+        yield file.found(call, f"`{name}` is now `{row.new}`.", edits)
+    elif path in QUESTIONS:
+        yield file.attention(call, f"`{name}`: {QUESTIONS[path]}")
+    else:
+        near = f"the nearest is `{rows[0].new}`."
+        yield file.attention(call, f"`{name}` with these arguments has no equivalent in plain Keras; {near}")
 
 
 def _spelled(file: File, call: ast.Call, rows: tuple[Native, ...]) -> tuple[Native, list[AnyEdit]] | None:
@@ -102,7 +93,7 @@ def _spelled(file: File, call: ast.Call, rows: tuple[Native, ...]) -> tuple[Nati
     return None
 
 
-def _dim_ordering(file: File, call: ast.Call) -> Iterator[Finding]:
+def _dim_ordering(file: File, call: ast.Call) -> Findings:
     """`K.image_dim_ordering() == "th"` asks, by the names of Keras 1, whether channels come first."""
     above = file.tree.parents.get(call)
     other = above.comparators[0] if isinstance(above, ast.Compare) and above.left is call else None
@@ -116,10 +107,10 @@ def _dim_ordering(file: File, call: ast.Call) -> Iterator[Finding]:
         or other.value not in names
         or spelled is None
     ):
-        yield file.attention(RULE, call, f"`image_dim_ordering`: {QUESTIONS[_DIM_ORDERING]}")
+        yield file.attention(call, f"`image_dim_ordering`: {QUESTIONS[_DIM_ORDERING]}")
         return
     edits = [file.replace(call, spelled[0]), file.replace(other, f'"{names[other.value]}"'), *spelled[1]]
-    yield file.found(RULE, call, "`image_dim_ordering` is now `keras.config.image_data_format`.", edits)
+    yield file.found(call, "`image_dim_ordering` is now `keras.config.image_data_format`.", edits)
 
 
 def _is_calculated_with(file: File, call: ast.Call, path: str | None) -> bool:
@@ -210,42 +201,41 @@ def _expression(file: File, call: ast.Call, row: Native, values: dict[str, ast.e
     return [*edits, *spelled[1]]
 
 
-def _filled(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def _filled(file: File, call: ast.Call, name: str) -> Findings:
     """`K.zeros(shape)` in a function: a tensor, where nothing in the file gives variables other values."""
     within = any(isinstance(above, ast.FunctionDef | ast.Lambda) for above in file.tree.ancestors(call))
     kept = isinstance(file.tree.parents[call], ast.Assign | ast.AnnAssign | ast.Return) and _VARIABLES.search(
         file.source.text
     )
-    spelled = spell(file, f"ops.{name}", call.func)
+    edits = replaced(file, call.func, f"ops.{name}")
     known = all(keyword.arg in ("shape", "dtype") for keyword in call.keywords) and len(call.args) < 3
-    if not within or kept or not known or calls.has_stars(call) or spelled is None:
-        yield file.attention(RULE, call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
+    if not within or kept or not known or calls.has_stars(call) or edits is None:
+        yield file.attention(call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
         return
-    message = f"`{name}` is now `ops.{name}`."
-    yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
+    yield file.found(call, f"`{name}` is now `ops.{name}`.", edits)
 
 
-def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[Finding]:
+def _class(file: File, call: ast.Call, target: str, arguments: str) -> Findings:
     """`CuDNNLSTM(8)` is an `LSTM` whose gates are spelled out."""
     edits = retarget(file, call.func, target)
     name = (file.names.path(call.func) or "").rpartition(".")[2]
     if edits is None or calls.keyword(call, "recurrent_activation") is not None:
-        yield file.attention(RULE, call, f"`{name}` is now `{target}({arguments})`.")
+        yield file.attention(call, f"`{name}` is now `{target}({arguments})`.")
     else:
-        yield file.found(RULE, call, f"`{name}` is now `{target}`.", [*edits, calls.append(file, call, arguments)])
+        yield file.found(call, f"`{name}` is now `{target}`.", [*edits, calls.append(file, call, arguments)])
 
 
-def _function(file: File, call: ast.Call) -> Iterator[Finding]:
+def _function(file: File, call: ast.Call) -> Findings:
     """`K.function([a], [b])` takes lists and returns a list of arrays."""
     lists = [isinstance(argument, ast.List) for argument in call.args]
-    spelled = spell(file, "legacy_numerics.function_of", call)
+    edits = replaced(file, call.func, "legacy_numerics.function_of")
     phase = any(
         isinstance(node, ast.Attribute | ast.Name) and file.names.path(node) == f"{BACKEND}.learning_phase"
         for argument in call.args
         for node in ast.walk(argument)
     )
-    if lists != [True, True] or call.keywords or phase or spelled is None:
-        yield file.attention(RULE, call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
+    if lists != [True, True] or call.keywords or phase or edits is None:
+        yield file.attention(call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
         return
     message = "`K.function` is now `function_of`, which calls a `keras.Model` of the same tensors."
-    yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
+    yield file.found(call, message, edits)

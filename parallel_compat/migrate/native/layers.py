@@ -1,36 +1,30 @@
-"""Layers with `batch_input_shape=` become Keras's own with the `input_shape` that it holds.
+"""Layers with `batch_input_shape=` get `input_shape=` instead.
 
-A batch of a fixed size has no place in a layer any more: it is said of the `keras.Input`.
+A layer no longer takes a fixed batch size; `keras.Input` does.
+
+```diff
+ from keras.layers import Dense
+-layer = Dense(3, batch_input_shape=(None, 8))
++layer = Dense(3, input_shape=(8,))
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import retarget
 from parallel_compat.names.native import CLASSES, functions
 from parallel_compat.names.table import Change
 
-RULE = "native-layers"
-SAFE = True
-BEFORE = """\
-from keras.layers import Dense
-layer = Dense(3, batch_input_shape=(None, 8))
-"""
-AFTER = """\
-from keras.layers import Dense
-layer = Dense(3, input_shape=(8,))
-"""
-
 _LAYERS = "parallel_compat.legacy.layers."
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of layers of this package."""
     found: dict[str, list[tuple[ast.Call, str | None, list[str]]]] = {}
     for call in file.tree.calls:
@@ -47,11 +41,11 @@ def find(file: File) -> Iterator[Finding]:
             shape = calls.keyword(call, "batch_input_shape")
             if moved is None or shape is None:
                 said = ", ".join(f"`{one}`" for one in (others or ["batch_input_shape"]))
-                message = f"`{name}` with {said} has no one spelling: say the shape in `keras.Input`."
-                yield file.attention(RULE, call, message)
+                message = f"`{name}` with {said} has no equivalent: pass the shape to `keras.Input`."
+                yield file.attention(call, message)
                 continue
             edit = Edit(file.source.start(shape), file.source.end(shape), f"input_shape={inner}")
-            yield file.found(RULE, shape, f"`batch_input_shape` of `{name}` is now `input_shape`.", [edit, *moved])
+            yield file.found(shape, f"`batch_input_shape` of `{name}` is now `input_shape`.", [edit, *moved])
 
 
 def _arguments(file: File, call: ast.Call, name: str) -> tuple[str | None, list[str]]:

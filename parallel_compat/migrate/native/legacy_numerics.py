@@ -191,7 +191,7 @@ class RMSprop(WholeGradients, keras.optimizers.RMSprop):
         super().__init__(*args, **kwargs)
         if self.momentum or self.centered:
             raise ValueError(
-                "Expected no `momentum`, not `centered`: `keras.optimizers.RMSprop` computes them as then."
+                "Expected no `momentum`, not `centered`: `keras.optimizers.RMSprop` computes them as before."
             )
 
     def build(self, variables):

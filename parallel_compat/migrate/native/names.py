@@ -1,6 +1,12 @@
-"""Names of this package that plain Keras has as well are imported from there; the rest needs attention.
+"""Names of this package that plain Keras also has are imported from Keras; the others are reported.
 
-Imports of this package that nothing uses any more go.
+Imports of this package that are no longer used are removed.
+
+```diff
+-from parallel_compat.legacy.models import load_model
++from legacy_numerics import load_model
+ model = load_model('model.h5')
+```
 """
 
 from __future__ import annotations
@@ -8,32 +14,20 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import remove_aliases
-from parallel_compat.migrate.native.spelling import spell, spelled_home
+from parallel_compat.migrate.native.spelling import replaced, spelled_home
 from parallel_compat.migrate.rules import imports
 from parallel_compat.names import table
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
-
-RULE = "native-names"
-SAFE = True
-BEFORE = """\
-from parallel_compat.legacy.models import load_model
-model = load_model('model.h5')
-"""
-AFTER = """\
-from legacy_numerics import load_model
-model = load_model('model.h5')
-"""
 
 _OURS = "parallel_compat."
 _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among classes
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the remaining names of this package."""
     left: list[ast.Name | ast.Attribute] = []
     for node in _uses(file):
@@ -42,29 +36,27 @@ def find(file: File) -> Iterator[Finding]:
         if target is None:
             left.append(node)
         elif target.startswith(NUMERICS) and not (isinstance(node, ast.Name) and node.id == target.rpartition(".")[2]):
-            spelled = spell(file, target, node)
-            if spelled is None:
+            edits = replaced(file, node, target)
+            if edits is None:
                 left.append(node)
-                continue
-            text, edits = spelled
-            name = target.rpartition(".")[2]
-            yield file.found(RULE, node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
+            else:
+                yield file.found(node, f"`{target.rpartition('.')[2]}` is in `legacy_numerics.py`.", edits)
         elif file.redirect(node, spelled_home(file, target)):
             message = f"`{path.rpartition('.')[2]}` is now `{target}`."
-            yield file.found(RULE, node, message)
+            yield file.found(node, message)
         else:
             left.append(node)
     for finding in imports.find_redirected(file):
         if finding.edits:
-            yield replace(finding, rule=RULE)
+            yield finding
     called = {id(call.func) for call in file.tree.calls}
     for node in left:
         path = file.names.path(node) or ""
         if id(node) in called and path.startswith(OF_OTHER_RULES) and path != _INPUT_TENSOR:
             continue  # they say what is to be done
         if path not in functions() and path not in file.keeps and not _is_gone(path):
-            note = QUESTIONS.get(path, "Keras 3 has no counterpart: write it anew, or keep this package for it.")
-            yield file.attention(RULE, node, f"`{path}` is of this package. {note}")
+            note = QUESTIONS.get(path, "Keras 3 has no equivalent: write it yourself, or keep this package for it.")
+            yield file.attention(node, f"`{path}` is of this package. {note}")
     yield from _unused_imports(file)
 
 
@@ -89,7 +81,7 @@ def _uses(file: File) -> Iterator[ast.Name | ast.Attribute]:
         yield node
 
 
-def _unused_imports(file: File) -> Iterator[Finding]:
+def _unused_imports(file: File) -> Findings:
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
     used = {file.names.path(node) for node in nodes if isinstance(node.ctx, ast.Load)}
     names = {name.id for name in file.tree.names if isinstance(name.ctx, ast.Load)}
@@ -105,10 +97,10 @@ def _unused_imports(file: File) -> Iterator[Finding]:
                     message = (
                         f"Other files import `{name}` of this package from here: import what they need of Keras there."
                     )
-                    yield file.attention(RULE, alias, message)
+                    yield file.attention(alias, message)
                 elif alias not in gone and not _is_known(f"{statement.module}.{alias.name}", used):
                     message = f"`{name}` of this package is imported, and bound elsewhere as well: it stays."
-                    yield file.attention(RULE, alias, message)
+                    yield file.attention(alias, message)
         else:
             gone = []
             for alias in statement.names:
@@ -124,7 +116,7 @@ def _unused_imports(file: File) -> Iterator[Finding]:
                     gone.append(alias)
         if gone:
             edits = remove_aliases(file, statement, gone)
-            yield file.found(RULE, statement, "This import of this package is not used any more.", edits)
+            yield file.found(statement, "This import of this package is not used any more.", edits)
 
 
 def _is_known(path: str, used: set[str | None]) -> bool:

@@ -11,7 +11,6 @@ from importlib.resources import files
 
 from parallel_compat.migrate import project
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
-from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.native import NUMERICS
 
 NAME = f"{NUMERICS}.py"
@@ -93,11 +92,7 @@ def on_stdin(text: str) -> tuple[Place, ...]:
 
 
 def home(path: str) -> str:
-    """Return the folder from which a file's modules are imported: above its package, or where its imports are found.
-
-    Args:
-        path: the file; a notebook imports from where it lies.
-    """
+    """Return the folder from which a file's modules are imported: above its package, or where its imports are found."""
     folder = os.path.dirname(os.path.abspath(path))
     if path.endswith(".ipynb"):
         return folder
@@ -105,7 +100,7 @@ def home(path: str) -> str:
         folder = os.path.dirname(folder)
     for dotted in _absolute_imports(path):
         found = project.module_of(path, f"{dotted}.x")
-        if found is not None and dotted.partition(".")[0] not in LIBRARIES:
+        if found is not None:
             root = found[0].removesuffix(".py").removesuffix(f"{os.sep}__init__")
             return root[: -len(dotted) - 1]
     return folder

@@ -1,48 +1,42 @@
-"""Optimizers with `decay=` become Keras's own: with an `InverseTimeDecay`, or `with_decay` where the rate is set later.
+"""Optimizers with `decay=` become Keras's own, with an `InverseTimeDecay` or, if the rate is set later, `with_decay`.
 
-The schedule has the formula of Keras 2, lr / (1 + decay * iterations). Keras does not let callbacks set the rate of an
-optimizer with a schedule, so a file that has such callbacks, or imports any from the project, gets `with_decay`.
+The schedule has the formula of Keras 2, lr / (1 + decay * iterations). In Keras callbacks cannot set the learning rate
+of an optimizer with a schedule. So a file that has such callbacks, or imports callbacks from the project, gets
+`with_decay`.
+
+```diff
++import keras
+ from keras.optimizers import SGD
+ rate = 0.01
+-sgd = SGD(lr=rate, decay=1e-6)
++sgd = SGD(learning_rate=keras.optimizers.schedules.InverseTimeDecay(rate, decay_steps=1, decay_rate=1e-6))
+```
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from parallel_compat.migrate import calls, project
+from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import retarget, spell
-from parallel_compat.migrate.source import Undecodable, decode
-
-RULE = "native-optimizers"
-SAFE = True
-BEFORE = """\
-from keras.optimizers import SGD
-rate = 0.01
-sgd = SGD(lr=rate, decay=1e-6)
-"""
-AFTER = """\
-import keras
-from keras.optimizers import SGD
-rate = 0.01
-sgd = SGD(learning_rate=keras.optimizers.schedules.InverseTimeDecay(rate, decay_steps=1, decay_rate=1e-6))
-"""
 
 _CLASSES = "parallel_compat.legacy.optimizers."
 _SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learning_rate\b")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of optimizers of this package."""
     found: dict[str, list[ast.Call]] = {}
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
         if path.startswith(_CLASSES) and path[len(_CLASSES) :][:1].isupper():
             found.setdefault(path, []).append(call)
+    rate_is_set = bool(found) and any(_SETS_RATE.search(text) for text in texts_around(file))
     for path, uses in found.items():
         name = path.rpartition(".")[2]
         target = f"keras.optimizers.{name}"
@@ -52,23 +46,21 @@ def find(file: File) -> Iterator[Finding]:
             decay = calls.keyword(call, "decay")
             edits: list[AnyEdit] | None = []
             if moved is not None and decay is not None:
-                edits = _wrapped(file, call, decay) if _rate_is_set(file) else _scheduled(file, call, decay, name)
+                edits = _wrapped(file, call, decay) if rate_is_set else _scheduled(file, call, decay, name)
             if moved is None or edits is None:
-                message = f"`{name}` with arguments that are not known here: name them, and give a `decay` by"
-                yield file.attention(RULE, call, f"{message} `keras.optimizers.schedules.InverseTimeDecay`.")
+                message = f"`{name}` with unknown arguments: name them, and give a `decay` by"
+                yield file.attention(call, f"{message} `keras.optimizers.schedules.InverseTimeDecay`.")
             else:
                 kept = " `decay` keeps its effect." if decay is not None else ""
-                yield file.found(RULE, call, f"`{name}` is now `{target}`.{kept}", [*edits, *moved])
+                yield file.found(call, f"`{name}` is now `{target}`.{kept}", [*edits, *moved])
 
 
 def _wrapped(file: File, call: ast.Call, decay: ast.keyword) -> list[AnyEdit] | None:
     spelled = spell(file, "legacy_numerics.with_decay", call)
     if spelled is None:
         return None
-    text, imports = spelled
-    start, end = file.source.start(call), file.source.end(call)
-    after = f", {file.source.segment(decay.value)})"
-    return [Edit(start, start, f"{text}("), *calls.remove(file, call, decay), Edit(end, end, after), *imports]
+    edits = file.around(call, f"{spelled[0]}(", f", {file.source.segment(decay.value)})")
+    return [*edits, *calls.remove(file, call, decay), *spelled[1]]
 
 
 def _scheduled(file: File, call: ast.Call, decay: ast.keyword, name: str) -> list[AnyEdit] | None:
@@ -76,35 +68,10 @@ def _scheduled(file: File, call: ast.Call, decay: ast.keyword, name: str) -> lis
     if spelled is None:
         return None
     text, imports = spelled
-    rate = calls.keyword(call, "learning_rate")
-    value = rate.value if rate is not None else call.args[0] if call.args else None
+    value = calls.argument(call, "learning_rate", 0)
     after = f", decay_steps=1, decay_rate={file.source.segment(decay.value)})"
     if value is None:
         default = "0.01" if name == "SGD" else "0.001"
         start, end = file.source.start(decay), file.source.end(decay)
         return [Edit(start, end, f"learning_rate={text}({default}{after}"), *imports]
-    start, end = file.source.start(value), file.source.end(value)
-    return [Edit(start, start, f"{text}("), Edit(end, end, after), *calls.remove(file, call, decay), *imports]
-
-
-def _rate_is_set(file: File) -> bool:
-    """Return whether the file, or one of the project that it imports, reads or sets the rate of an optimizer."""
-    if _SETS_RATE.search(file.source.text):
-        return True
-    path = file.kinds.path
-    for statement in file.tree.imports:
-        if path is None or not isinstance(statement, ast.ImportFrom):
-            continue
-        dotted = "." * statement.level + f"{statement.module or ''}.x"
-        if dotted.partition(".")[0] in LIBRARIES:
-            continue
-        found = project.module_of(path, dotted)
-        if found is None:
-            continue
-        try:
-            with open(found[0], "rb") as stream:
-                if _SETS_RATE.search(decode(stream.read())[0]):
-                    return True
-        except (OSError, Undecodable):
-            continue
-    return False
+    return [*file.around(value, f"{text}(", after), *calls.remove(file, call, decay), *imports]

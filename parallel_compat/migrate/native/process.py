@@ -11,7 +11,6 @@ from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.native import differences, import_order
-from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.rewriting import Origins, Rewriting
 
 _ROUNDS = 50
@@ -19,12 +18,6 @@ _ROUNDS = 50
 
 def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
     """Rewrite a source for plain Keras.
-
-    Args:
-        text: the source.
-        options: which rules run.
-        path: where it lies.
-        hints: whether findings that are only worth telling in a legacy project count.
 
     Raises:
         SyntaxError: the source is not Python 3.
@@ -45,7 +38,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
             has_hints = has_hints or any(finding.hint for finding in analysis.findings)
             counted = [finding for finding in analysis.findings if hints or not finding.hint]
             settled = engine.edits_of(analysis, hints=hints)
-            after = apply(text, settled)
+            after = engine.applied(text, settled)
             last = after == text
             for finding in counted:
                 if finding.status is Status.REWRITTEN or last or finding.rule == native.DIFFERENCES:
@@ -53,11 +46,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
             if last:
                 break
             if number == _ROUNDS:
-                raise engine.BrokenRewrite("the rewriting comes to no end")
-            try:
-                parse(after)
-            except SyntaxError as error:
-                raise engine.BrokenRewrite(f"the rewritten source would not parse: {error}") from error
+                raise engine.BrokenRewrite("the rewriting does not end")
             origins.add(settled)
             steps.append(settled)
             text = after

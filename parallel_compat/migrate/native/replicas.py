@@ -1,8 +1,21 @@
 """`multi_gpu_model` becomes a `tf.distribute.MirroredStrategy`: one model, built and compiled under its scope.
 
-The statements that build the model, or the call of the function that does, and `compile` go under `strategy.scope()`.
-Template and parallel model are one model then. Differences between native code and `multi_gpu_model` are said once,
-at this place.
+The code that builds the model (its statements, or the call of a function) and `compile` move under `strategy.scope()`.
+Template and parallel model are then the same model. Differences between native code and `multi_gpu_model` are reported
+once, here.
+
+```diff
+ import tensorflow as tf
+-from keras.utils import multi_gpu_model
+-with tf.device('/cpu:0'):
++strategy = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])
++with strategy.scope():
+     model = build()
+-parallel_model = multi_gpu_model(model, gpus=2)
+-parallel_model.compile('sgd', 'mse')
++    parallel_model = model
++    parallel_model.compile('sgd', 'mse')
+```
 """
 
 from __future__ import annotations
@@ -10,11 +23,12 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from parallel_compat.migrate import calls, native
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import (
     block_of,
@@ -28,25 +42,6 @@ from parallel_compat.migrate.statements import (
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 from parallel_compat.names.native import PARALLEL_MODELS
 
-RULE = "native-replicas"
-SAFE = True
-BEFORE = """\
-import tensorflow as tf
-from keras.utils import multi_gpu_model
-with tf.device('/cpu:0'):
-    model = build()
-parallel_model = multi_gpu_model(model, gpus=2)
-parallel_model.compile('sgd', 'mse')
-"""
-AFTER = """\
-import tensorflow as tf
-strategy = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])
-with strategy.scope():
-    model = build()
-    parallel_model = model
-    parallel_model.compile('sgd', 'mse')
-"""
-
 _ARGUMENTS = {"model", "gpus", "cpu_merge", "cpu_relocation"}
 _BUILDS = ("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 _OPTIMIZERS = ("keras.optimizers.", "parallel_compat.legacy.optimizers.", "legacy_numerics.with_decay")
@@ -57,7 +52,7 @@ class Unclear(Exception):
     """The source does not tell how; the message says what to do."""
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `multi_gpu_model`: one a run in each function, as each changes the lines around it."""
     done: set[int] = set()
     for call in file.tree.calls:
@@ -71,25 +66,20 @@ def find(file: File) -> Iterator[Finding]:
             wrapping = Wrapping(file, call)
             edits = wrapping.edits()
         except Unclear as error:
-            yield file.attention(RULE, call, f"{error} Build and compile it under the scope of a `MirroredStrategy`.")
+            yield file.attention(call, f"{error} Build and compile it under the scope of a `MirroredStrategy`.")
             continue
         done.add(scope)
-        yield file.found(RULE, call, "The model is now built and compiled under a `MirroredStrategy`.", edits)
+        yield file.found(call, "The model is now built and compiled under a `MirroredStrategy`.", edits)
         if not wrapping.compiles:
-            yield file.attention(
-                native.DIFFERENCES,
-                call,
+            message = (
                 "The model is compiled elsewhere, which a strategy refuses: compile it under "
-                "`with model.distribute_strategy.scope():`.",
+                "`with model.distribute_strategy.scope():`."
             )
+            yield replace(file.attention(call, message), rule=native.DIFFERENCES)
 
 
 class Wrapping:
     """The edits for one call of `multi_gpu_model`.
-
-    Args:
-        file: the source.
-        call: the call.
 
     Raises:
         Unclear: it cannot be told which statements build the model.
@@ -98,8 +88,7 @@ class Wrapping:
     def __init__(self, file: File, call: ast.Call) -> None:
         self.file = file
         self.call = call
-        template = call.args[0] if call.args else getattr(calls.keyword(call, "model"), "value", None)
-        gpus = call.args[1] if len(call.args) > 1 else getattr(calls.keyword(call, "gpus"), "value", None)
+        template, gpus = calls.argument(call, "model", 0), calls.argument(call, "gpus", 1)
         statement = statement_of(file, call)
         known = {keyword.arg for keyword in call.keywords} <= _ARGUMENTS and len(call.args) < 3
         if template is None or calls.has_stars(call) or statement is None or not known:
@@ -174,8 +163,7 @@ class Wrapping:
         first, last = self._building()
         self.compiles = self._compile()
         first = self._with_optimizers(first)
-        quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
-        name, before, imports = self._strategy(quote, block[first])
+        name, before, imports = self._strategy(file.source.quote, block[first])
         edits: list[AnyEdit] = [*imports]
         gone, inner = self._same_strategy(name, before, first, last)
         template = file.source.segment(self.template)
@@ -328,7 +316,7 @@ class Wrapping:
         file = self.file
         for value in (self.gpus, self.guard):
             if value is not None and self._is_bound_between(value, before):
-                raise Unclear("The number of GPUs is known after the model is built only.")
+                raise Unclear("The number of GPUs is known only after the model is built.")
         spelled = spell(file, f"tf.distribute.MirroredStrategy({self._devices(quote)})", self.statement)
         if spelled is None:
             raise Unclear("The name `tf` is taken here.")

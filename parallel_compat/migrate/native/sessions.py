@@ -1,44 +1,39 @@
-"""Sessions go; what they said of the memory of GPUs is said to `tf.config`."""
+"""Sessions are removed; their memory settings for GPUs become calls of `tf.config`.
+
+```diff
+ import tensorflow as tf
+-from keras import backend as K
+-config = tf.ConfigProto()
+-config.gpu_options.allow_growth = True
+-K.set_session(tf.Session(config=config))
++for gpu in tf.config.list_physical_devices('GPU'):
++    tf.config.experimental.set_memory_growth(gpu, True)
+```
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import indent_of, is_alone, remove_statement, statement_of
 from parallel_compat.names.native import BACKEND
-
-RULE = "native-sessions"
-SAFE = True
-BEFORE = """\
-import tensorflow as tf
-from keras import backend as K
-config = tf.ConfigProto()
-config.gpu_options.allow_growth = True
-K.set_session(tf.Session(config=config))
-"""
-AFTER = """\
-import tensorflow as tf
-for gpu in tf.config.list_physical_devices('GPU'):
-    tf.config.experimental.set_memory_growth(gpu, True)
-"""
 
 _SESSIONS = "parallel_compat.legacy.session."
 _WITHOUT_EFFECT = frozenset(("allow_soft_placement", "log_device_placement"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find sessions that are set, and their configurations."""
     for call in file.tree.calls:
         if file.names.path(call.func) == f"{BACKEND}.set_session" and len(call.args) == 1:
             yield from _set(file, call)
 
 
-def _set(file: File, call: ast.Call) -> Iterator[Finding]:
+def _set(file: File, call: ast.Call) -> Findings:
     statement = statement_of(file, call)
     gone: list[ast.stmt] = [statement] if isinstance(statement, ast.Expr) and statement.value is call else []
     session: ast.expr | None = call.args[0]
@@ -51,15 +46,15 @@ def _set(file: File, call: ast.Call) -> Iterator[Finding]:
         growth = _of_config(file, config, gone)
         known = growth is not None or (config is not None and _config_is_empty(file, config))
     if not known or not all(is_alone(file, one) for one in gone):
-        message = "Keras 3 has no session: leave it out, and say in `tf.config` what it said of GPUs."
-        yield file.attention(RULE, call, message)
+        message = "Keras 3 has no sessions: remove it, and set options of GPUs in `tf.config`."
+        yield file.attention(call, message)
         return
     edits: list[AnyEdit] = [remove_statement(file, one) for one in gone if one is not growth]
     if growth is not None:
-        quote = '"' if file.source.text.count('"') > file.source.text.count("'") else "'"
+        quote = file.source.quote
         spelled = spell(file, f"tf.config.list_physical_devices({quote}GPU{quote})", call)
         if spelled is None:
-            yield file.attention(RULE, call, "Write `tf.config.experimental.set_memory_growth(gpu, True)`.")
+            yield file.attention(call, "Write `tf.config.experimental.set_memory_growth(gpu, True)`.")
             return
         text, imports = spelled
         module = text.partition(".")[0]
@@ -68,7 +63,7 @@ def _set(file: File, call: ast.Call) -> Iterator[Finding]:
             f"for gpu in {text}:{file.source.newline}{inner}{module}.config.experimental.set_memory_growth(gpu, True)"
         )
         edits += [Edit(file.source.start(growth), file.source.end(growth), loop), *imports]
-    yield file.found(RULE, call, "Keras 3 has no session; GPUs are configured by `tf.config`.", edits)
+    yield file.found(call, "Keras 3 has no session; GPUs are configured by `tf.config`.", edits)
 
 
 def _is(file: File, node: ast.expr, name: str) -> bool:

@@ -1,7 +1,15 @@
-"""Optimizers that step otherwise in Keras 3 come from `legacy_numerics.py`, where they step as in Keras 2.
+"""Optimizers that compute other steps in Keras 3 are imported from `legacy_numerics.py`, with the steps of Keras 2.
 
-Keras 3 adds the `epsilon` of `RMSprop` and `Adagrad` under the root, and `Nadam` has another momentum. What a batch
-says of one row of an `Embedding` is squared part by part, which concerns all optimizers but `SGD`.
+Keras 3 adds the `epsilon` of `RMSprop` and `Adagrad` under the root, and `Nadam` has another momentum. If a batch
+looks up one row of an `Embedding` several times, Keras 3 squares each part of its gradient separately. This concerns
+all optimizers except `SGD`.
+
+```diff
+-from keras.optimizers import RMSprop
+-optimizer = RMSprop(lr=0.001)
++from legacy_numerics import RMSprop
++optimizer = RMSprop(learning_rate=0.001)
+```
 """
 
 from __future__ import annotations
@@ -12,36 +20,25 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.differences import texts_around
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import replaced
 from parallel_compat.names.defaults import of_era
 from parallel_compat.names.eras import Era
-
-RULE = "native-steps"
-SAFE = True
-BEFORE = """\
-from keras.optimizers import RMSprop
-optimizer = RMSprop(lr=0.001)
-"""
-AFTER = """\
-from legacy_numerics import RMSprop
-optimizer = RMSprop(learning_rate=0.001)
-"""
 
 _REASONS = {
     "RMSprop": "Keras 3 adds `epsilon` under the root",
     "Adagrad": "Keras 3 adds `epsilon` under the root",
     "Nadam": "Keras 3 has another momentum",
 }
-_OF_EMBEDDINGS = "Keras 3 squares what a batch says of one row of an `Embedding` part by part"
+_OF_EMBEDDINGS = "Keras 3 squares each part of the gradient of an `Embedding` row separately"
 _WITH_EMBEDDINGS = ("Adam", "Adamax", "Adadelta")
 _EMBEDDING = re.compile(r"\bEmbedding\(")
 # They moved the rows that were looked up alone, in tf.keras.
 _BY_ROW = ("Nadam", "Adamax", "Adadelta")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that step otherwise, in a source that was written for an older Keras."""
     if not file.old or file.era in (None, Era.TODAY):
         return
@@ -63,35 +60,32 @@ def find(file: File) -> Iterator[Finding]:
     for string in file.tree.strings:
         kind = next((each for each in _REASONS if each in reasons and each.lower() == string.value), "")
         if kind and string not in compiled_with and not _is_a_key(file, string):
-            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` steps as then."
-            yield file.attention(RULE, string, message)
+            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` makes the old steps."
+            yield file.attention(string, message)
 
 
 def _has_more(call: ast.Call) -> bool:
     return any(calls.keyword(call, name) is not None for name in ("momentum", "centered"))
 
 
-def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Iterator[Finding]:
+def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Findings:
     if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
         return  # `Adam.from_config`, a class made of it
     if by_row:
-        message = f"`{name}`: {reason}, and all rows of an `Embedding` move, not those alone that were looked up."
-        yield file.attention(RULE, node, message)
+        message = f"`{name}`: {reason}, and updates all rows of an `Embedding`, not only those looked up."
+        yield file.attention(node, message)
         return
-    unsafe = file.era is Era.TF_KERAS_2_2  # tf.keras of 2.11 and later steps as Keras 3
-    status = Status.UNSAFE if unsafe else Status.REWRITTEN
+    unsafe = file.era is Era.TF_KERAS_2_2 and "so did `tf.keras` since TensorFlow 2.11."
     message = f"`{name}` comes from `legacy_numerics.py`: {reason}."
-    if unsafe:
-        message += " (Unsafe: so did `tf.keras` since TensorFlow 2.11.)"
     bound = not unsafe and isinstance(node, ast.Name) and node.id == name
     if bound and file.redirect(node, f"legacy_numerics.{name}"):
-        yield file.found(RULE, node, message)
+        yield file.found(node, message)
         return
-    spelled = spell(file, f"legacy_numerics.{name}", node)
-    if spelled is None:
-        yield file.attention(RULE, node, f"{message} The name `{name}` is taken here.")
-        return
-    yield file.found(RULE, node, message, [file.replace(node, spelled[0]), *spelled[1]], status=status)
+    edits = replaced(file, node, f"legacy_numerics.{name}")
+    if edits is None:
+        yield file.attention(node, f"{message} The name `{name}` is taken here.")
+    else:
+        yield file.found(node, message, edits, unsafe=unsafe)
 
 
 def _is_a_key(file: File, string: ast.Constant) -> bool:
@@ -103,12 +97,12 @@ def _is_a_key(file: File, string: ast.Constant) -> bool:
 
 def _compiled_with(file: File) -> Iterator[ast.expr]:
     for call in file.method_calls.get("compile", ()):
-        keyword = calls.keyword(call, "optimizer")
-        if keyword is not None or call.args:
-            yield keyword.value if keyword is not None else call.args[0]
+        optimizer = calls.argument(call, "optimizer", 0)
+        if optimizer is not None:
+            yield optimizer
 
 
-def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterator[Finding]:
+def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findings:
     """`compile('rmsprop')`."""
     for node in _compiled_with(file):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node.value.lower() not in names:
@@ -117,9 +111,9 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterat
         era = file.era
         if era is None or of_era(f"keras.optimizers.{name}", era):
             continue  # its defaults are written out first
-        spelled = spell(file, f"legacy_numerics.{name}", node)
+        edits = replaced(file, node, f"legacy_numerics.{name}()")
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
-        if spelled is None or not file.is_of_standalone_keras:
-            yield file.attention(RULE, node, f"{message} Write `legacy_numerics.{name}()` for the results of then.")
+        if edits is None or not file.is_of_standalone_keras:
+            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the old results.")
         else:
-            yield file.found(RULE, node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])
+            yield file.found(node, message, edits)

@@ -1,8 +1,17 @@
-"""`acc` and `val_acc` become `accuracy` and `val_accuracy`: as monitor, in history, logs and checkpoint names.
+"""`acc` and `val_acc` become `accuracy` and `val_accuracy` in monitors, histories, logs and checkpoint names.
 
-Keras 2.2 logged `metrics=["accuracy"]` as `acc`; Keras 3 logs it as it is spelled. So this is safe where the file
-compiles with "accuracy" and needless where it compiles with "acc". A file that compiles nothing follows the others
-that are migrated with it, and a guess where these do not tell.
+Keras 2.2 logged `metrics=["accuracy"]` as `acc`. Keras 3 logs the name that was passed. The rewrite is safe in a file
+that compiles with "accuracy", and not needed in one that compiles with "acc". A file without `compile` follows the
+other migrated files. If those do not decide it, the rewrite is a guess.
+
+```diff
+ from keras.callbacks import EarlyStopping
+ model.compile('adam', 'mse', metrics=['accuracy'])
+-history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_acc')])
+-print(history.history['acc'])
++history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_accuracy')])
++print(history.history['accuracy'])
+```
 """
 
 from __future__ import annotations
@@ -16,24 +25,10 @@ from typing import TypeGuard
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names.identifiers import identifiers
-
-RULE = "accuracy-names"
-SAFE = True
-BEFORE = """\
-from keras.callbacks import EarlyStopping
-model.compile('adam', 'mse', metrics=['accuracy'])
-history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_acc')])
-print(history.history['acc'])
-"""
-AFTER = """\
-from keras.callbacks import EarlyStopping
-model.compile('adam', 'mse', metrics=['accuracy'])
-history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_accuracy')])
-print(history.history['accuracy'])
-"""
 
 _MONITORS = {
     "keras.callbacks.ModelCheckpoint": 1,
@@ -47,7 +42,7 @@ _GUESSED = "in what is called a history"  # an argument, say
 _FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the old names of accuracy."""
     metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
     if metrics == {"acc"}:
@@ -84,13 +79,9 @@ def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) ->
 
 
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
-    message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
-    if not certain:
-        message += " (Unsafe: neither this file nor the others tell.)"
-    elif where == _GUESSED:
-        message += " (Unsafe: is it the history of a training?)"
-    certain = certain and where != _GUESSED
-    return file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+    message = f"`{old}` {where} is `{new}` if the model is compiled with `accuracy`."
+    guess = "is it the history of a training?" if where == _GUESSED else ""
+    return file.found(node, message, edits, unsafe=guess if certain else "no file shows which of them is logged.")
 
 
 def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
@@ -104,31 +95,34 @@ def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
         if monitor is not None and _is_old(monitor.value):
             yield monitor.value, "as `monitor`"
     for node in file.tree.subscripts:
-        if _is_old(node.slice):
-            where = _where(file, node.value)
-            if where:
-                yield node.slice, where
+        if _is_old(node.slice) and (where := _where(file, node.value)):
+            yield node.slice, where
     for call in file.method_calls.get("get", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if call.args and _is_old(call.args[0]):
-            where = _where(file, call.func.value)
-            if where:
-                yield call.args[0], where
+        if call.args and _is_old(call.args[0]) and (where := _where(file, calls.receiver(call))):
+            yield call.args[0], where
 
 
 def _where(file: File, owner: ast.expr) -> str | None:
-    """Say what is asked for a name: a history, a name that is bound to one, or the logs of a callback."""
+    """Say what the name is looked up in: a history, a name that is bound to one, or the logs of a callback."""
     if _is_history(owner):
         return "in a history"
     if not isinstance(owner, ast.Name):
         return None
-    if owner.id == "logs":
+    bindings = file.tree.bindings(owner)
+    if owner.id == "logs" or any(_is_logs(file, binding) for binding in bindings):
         return "in logs"
-    scope = file.tree.scopes.get(owner)
-    bindings = scope.find(owner.id) if scope is not None else []
     if any(_is_history(binding.value) for binding in bindings):
         return "in a history"
     return _GUESSED if "hist" in owner.id and bindings else None
+
+
+def _is_logs(file: File, binding: Binding) -> bool:
+    """Return whether it is the last argument of `def on_epoch_end(self, epoch, l)` or `on_epoch_end=lambda e, l: 0`."""
+    function = binding.scope.node
+    if not isinstance(function, ast.FunctionDef | ast.Lambda) or binding.node not in function.args.args[-1:]:
+        return False
+    name = function.name if isinstance(function, ast.FunctionDef) else getattr(file.tree.parents[function], "arg", None)
+    return isinstance(name, str) and name.startswith("on_") and name.endswith(("_end", "_begin"))
 
 
 def _is_history(node: ast.expr | None) -> bool:
@@ -147,18 +141,8 @@ def _file_names(file: File) -> Iterator[ast.Constant]:
         if not target.endswith("Checkpoint"):
             continue
         for call in file.calls_by_target.get(target, ()):
-            filepath = calls.keyword(call, "filepath")
-            path = filepath.value if filepath else call.args[0] if call.args else None
-            for part in _texts(file, path):
-                if isinstance(part.value, str):
+            path = file.tree.resolved(calls.argument(call, "filepath", 0))
+            for part in ast.walk(path) if path is not None else ():
+                in_f_string = isinstance(file.tree.parents.get(part), ast.JoinedStr)
+                if isinstance(part, ast.Constant) and isinstance(part.value, str) and not in_f_string:
                     yield part
-
-
-def _texts(file: File, node: ast.expr | None) -> Iterator[ast.Constant]:
-    """The literals that a file name is made of, through a variable that is assigned once."""
-    if isinstance(node, ast.Name):
-        node = file.tree.value_of(node)
-    if node is not None:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Constant) and not isinstance(file.tree.parents.get(part), ast.JoinedStr):
-                yield part

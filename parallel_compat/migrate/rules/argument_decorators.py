@@ -1,45 +1,35 @@
-"""Decorators of `keras.legacy.interfaces` go, and the import with them.
+"""Decorators of `keras.legacy.interfaces` are removed, with their import.
 
-`@interfaces.legacy_conv3d_support` above `__init__` of a copied layer translated Keras 1's arguments.
+Copied layers have `@interfaces.legacy_conv3d_support` above `__init__`. It translated the arguments of Keras 1.
+
+```diff
+ from keras.layers import Conv3D
+-from keras.legacy import interfaces
+
+ class Mine(Conv3D):
+-    @interfaces.legacy_conv3d_support
+     def __init__(self, filters):
+         self.filters = filters
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import remove_aliases
-
-RULE = "argument-decorators"
-SAFE = False
-BEFORE = """\
-from keras.layers import Conv3D
-from keras.legacy import interfaces
-
-class Mine(Conv3D):
-    @interfaces.legacy_conv3d_support
-    def __init__(self, filters):
-        self.filters = filters
-"""
-AFTER = """\
-from keras.layers import Conv3D
-
-class Mine(Conv3D):
-    def __init__(self, filters):
-        self.filters = filters
-"""
 
 _MODULES = ("keras.legacy.interfaces", "parallel_compat.legacy.interfaces")  # the latter, where it was rewritten
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the decorators, and the imports that serve nothing else."""
     roots: set[ast.Name] = set()
-    message = "It translated arguments of Keras 1. (Unsafe: does a caller still pass those?)"
+    message, unsafe = "It translated arguments of Keras 1.", "does a caller still pass those?"
     for function in file.tree.functions:
         for decorator in getattr(function, "decorator_list", ()):
             name = root_name(decorator)
@@ -49,12 +39,12 @@ def find(file: File) -> Iterator[Finding]:
             start = file.source.start(decorator)
             line = file.source.text.rfind("\n", 0, start) + 1
             end = file.source.text.find("\n", start) + 1
-            yield file.found(RULE, decorator, message, [Edit(line, end, "")], status=Status.UNSAFE)
+            yield file.found(decorator, message, [Edit(line, end, "")], unsafe=unsafe)
     for statement in file.tree.imports if roots else ():
         gone = [alias for alias in statement.names if _is_only_of(file, alias, roots)]
         if gone:
             edits = remove_aliases(file, statement, gone)
-            yield file.found(RULE, statement, message, edits, status=Status.UNSAFE)
+            yield file.found(statement, message, edits, unsafe=unsafe)
 
 
 def _is_only_of(file: File, alias: ast.alias, roots: set[ast.Name]) -> bool:

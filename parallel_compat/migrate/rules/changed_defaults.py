@@ -1,9 +1,20 @@
 """Defaults that changed silently: learning rates, the gates of `LSTM` and `GRU`, pool sizes.
 
-Code that relied on a default of Keras 2.2.4 has other results today. The old value is written out where the
-call is certainly old (it passes `lr`, or `--era` says so), and with `--unsafe` elsewhere. A missing `pool_size` of
-`AveragePooling2D` is an error today, so it is always written out. Which values are old depends on the Keras that the
-file imports. Names of such optimizers that `compile` may get by a variable are reported.
+Code that relied on a default of Keras 2.2.4 has other results today. The rule writes the old value if the call is
+certainly old (it passes `lr`, or `--era` is given), and with `--unsafe` otherwise. `AveragePooling2D` without
+`pool_size` is an error today, so this value is always written. The imports of the file decide which defaults are old. A
+name of such an optimizer that may reach `compile` through a variable is reported.
+
+```diff
+ from keras.layers import AveragePooling2D
+ from keras.optimizers import Adadelta
+-from keras.utils import multi_gpu_model
+-x = AveragePooling2D()(x)
+-optimizer = Adadelta()
++from parallel_compat import multi_gpu_model
++x = AveragePooling2D(pool_size=(2, 2))(x)
++optimizer = Adadelta(learning_rate=1.0)
+```
 """
 
 from __future__ import annotations
@@ -14,33 +25,16 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Default
 
-RULE = "changed-defaults"
-SAFE = False
-BEFORE = """\
-from keras.layers import AveragePooling2D
-from keras.optimizers import Adadelta
-from keras.utils import multi_gpu_model
-x = AveragePooling2D()(x)
-optimizer = Adadelta()
-"""
-AFTER = """\
-from keras.layers import AveragePooling2D
-from keras.optimizers import Adadelta
-from parallel_compat import multi_gpu_model
-x = AveragePooling2D(pool_size=(2, 2))(x)
-optimizer = Adadelta(learning_rate=1.0)
-"""
-
 _REQUIRED = "(required)"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls that rely on a changed default."""
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
@@ -58,7 +52,7 @@ def _given(call: ast.Call, row: Default) -> bool:
     return row.position is not None and len(call.args) > row.position
 
 
-def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> Iterator[Finding]:
+def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> Findings:
     arguments: list[str] = []
     imports: list[Edit] = []
     messages: list[str] = []
@@ -79,36 +73,34 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
     message = f"`{name}`: " + " ".join(messages)
     edit = calls.append(file, call, ", ".join(arguments))
     if certain:
-        yield file.found(RULE, call, message, [edit, *imports])
+        yield file.found(call, message, [edit, *imports])
         return
-    yield file.found_in_old_code(RULE, call, message.rstrip(), [edit, *imports], "today's default")
+    yield file.found_in_old_code(call, message.rstrip(), [edit, *imports], "today's default")
 
 
-def _named_optimizers(file: File) -> Iterator[Finding]:
+def _named_optimizers(file: File) -> Findings:
     """`compile(optimizer='adadelta')`, and names that may get there: `def build(optimizer='adadelta')`."""
     given = list(_given_optimizers(file))
     for node in given:
         class_, old = _by_name(file, node)
         spelled = file.reference(f"keras.optimizers.{class_}", node) if old else None
-        if not isinstance(node, ast.Constant) or spelled is None:
-            continue
-        text, imports = spelled
-        edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
-        yield file.found_in_old_code(RULE, node, _meant(node, class_, old), edits, "today's defaults")
+        if isinstance(node, ast.Constant) and spelled is not None:
+            edits = [file.replace(node, f"{spelled[0]}({_spelled(old)})"), *spelled[1]]
+            yield file.found_in_old_code(node, _meant(node, class_, old), edits, "today's defaults")
     if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
         return
     for node in file.tree.strings:
         class_, old = _by_name(file, node)
         if old and node not in given and not _chooses(file, node):
-            message = f"{_meant(node, class_, old)} Where `compile` gets the name, give it that optimizer."
-            yield file.attention(RULE, node, message, hint=not file.old)
+            message = f"{_meant(node, class_, old)} If `compile` gets this name, pass that optimizer instead."
+            yield file.attention(node, message, hint=not file.old)
 
 
 def _given_optimizers(file: File) -> Iterator[ast.expr]:
     for call in (*file.method_calls.get("compile", ()), *file.calls_by_target.get("keras.optimizers.get", ())):
-        optimizer = calls.keyword(call, "optimizer")
-        if optimizer is not None or call.args:
-            yield optimizer.value if optimizer is not None else call.args[0]
+        optimizer = calls.argument(call, "optimizer", 0)
+        if optimizer is not None:
+            yield optimizer
 
 
 def _by_name(file: File, node: ast.expr) -> tuple[str, dict[str, str]]:

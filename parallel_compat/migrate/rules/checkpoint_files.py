@@ -1,59 +1,42 @@
 """`ModelCheckpoint('model.hdf5')`: Keras 3 refuses most old file names; this package's checkpoint takes them.
 
-Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and refuses anything else.
+Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and refuses other names.
+
+```diff
+-from keras.callbacks import ModelCheckpoint
++from parallel_compat.legacy.callbacks import ModelCheckpoint
+ save = ModelCheckpoint('weights.{epoch:02d}.hdf5', save_weights_only=True)
+```
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
-
-RULE = "checkpoint-files"
-SAFE = True
-BEFORE = """\
-from keras.callbacks import ModelCheckpoint
-save = ModelCheckpoint('weights.{epoch:02d}.hdf5', save_weights_only=True)
-"""
-AFTER = """\
-from parallel_compat.legacy.callbacks import ModelCheckpoint
-save = ModelCheckpoint('weights.{epoch:02d}.hdf5', save_weights_only=True)
-"""
 
 _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find checkpoints whose file name Keras 3 refuses."""
     for call in file.calls_by_target.get("keras.callbacks.ModelCheckpoint", ()):
-        filepath = calls.keyword(call, "filepath")
-        path = filepath.value if filepath else call.args[0] if call.args else None
-        ending = _ending(file, path)
-        weights = calls.keyword(call, "save_weights_only")
-        only = weights.value if weights else call.args[4] if len(call.args) > 4 else None
-        allowed = (".weights.h5",) if calls.constant(only) is True else (".keras", ".h5")
+        path = file.tree.resolved(calls.argument(call, "filepath", 0))
+        ending = tail(path) if path is not None else None
+        weights_only = calls.constant(calls.argument(call, "save_weights_only", 4)) is True
+        allowed = (".weights.h5",) if weights_only else (".keras", ".h5")
         if ending.endswith(allowed) if ending is not None else calls.keyword(call, "save_freq") is not None:
             continue
         if ending is None and not file.old:
-            message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
-            spelled = file.reference(_TARGET, call)
-            if spelled is None:
-                yield file.attention(RULE, call, message, hint=True)
+            message = f"If the file name may not end in {allowed[0]}: `{_TARGET}` takes any name."
+            edits = file.replaced_by(_TARGET, call.func)
+            if edits is None:
+                yield file.attention(call, message, hint=True)
             else:
-                edits = [file.replace(call.func, spelled[0]), *spelled[1]]
-                yield file.found(RULE, call, message, edits, status=Status.UNSAFE, hint=True)
+                yield file.found(call, message, edits, unsafe=True, hint=True)
         elif file.redirect(call.func, _TARGET):
             message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
-            yield file.found(RULE, call, message)
+            yield file.found(call, message)
         else:
-            yield file.attention(RULE, call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}.")
-
-
-def _ending(file: File, path: ast.expr | None) -> str | None:
-    if isinstance(path, ast.Name):
-        path = file.tree.value_of(path)
-    return tail(path) if path is not None else None
+            yield file.attention(call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}.")

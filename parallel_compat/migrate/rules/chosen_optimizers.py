@@ -1,7 +1,19 @@
-"""Optimizers that are chosen as the program runs take `lr` and `decay`: by a name, out of a dict, one of two.
+"""Optimizers that are chosen at run time (by name, from a dict, one of two) still take `lr` and `decay`.
 
-What `getattr(optimizers, name)` gives is not known here, nor which arguments Keras 3 would refuse of it. The classes of
-`parallel_compat.legacy.optimizers` take the old ones.
+The source does not show which class `getattr(optimizers, name)` gives. The classes of
+`parallel_compat.legacy.optimizers` take the old arguments.
+
+```diff
+ from keras import optimizers
+-kinds = {'adam': optimizers.Adam, 'sgd': optimizers.SGD}
++from parallel_compat.legacy.optimizers import Adam, SGD
++import parallel_compat.legacy.optimizers
++kinds = {'adam': Adam, 'sgd': SGD}
+ kind = kinds[name]
+ first = kind(lr=0.1)
+-second = getattr(optimizers, class_name)(lr=0.1, decay=1e-6)
++second = getattr(parallel_compat.legacy.optimizers, class_name)(lr=0.1, decay=1e-6)
+```
 """
 
 from __future__ import annotations
@@ -10,33 +22,14 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-
-RULE = "chosen-optimizers"
-SAFE = True
-BEFORE = """\
-from keras import optimizers
-kinds = {'adam': optimizers.Adam, 'sgd': optimizers.SGD}
-kind = kinds[name]
-first = kind(lr=0.1)
-second = getattr(optimizers, class_name)(lr=0.1, decay=1e-6)
-"""
-AFTER = """\
-from keras import optimizers
-from parallel_compat.legacy.optimizers import Adam, SGD
-import parallel_compat.legacy.optimizers
-kinds = {'adam': Adam, 'sgd': SGD}
-kind = kinds[name]
-first = kind(lr=0.1)
-second = getattr(parallel_compat.legacy.optimizers, class_name)(lr=0.1, decay=1e-6)
-"""
+from parallel_compat.migrate.findings import Findings
 
 _OF_KERAS = "keras.optimizers"
 _STAND_INS = "parallel_compat.legacy.optimizers"
 _OLD = frozenset(("lr", "decay"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find what such calls choose among."""
     seen: set[ast.expr] = set()
     for call in file.tree.calls:
@@ -47,13 +40,13 @@ def find(file: File) -> Iterator[Finding]:
             if node in seen:
                 continue
             seen.add(node)
-            if target == _OF_KERAS and (spelled := file.reference(_STAND_INS, node)) is not None:
+            if target == _OF_KERAS and (edits := file.replaced_by(_STAND_INS, node)) is not None:
                 message = f"The class is not known here: those of `{_STAND_INS}` take `lr` and `decay`."
-                yield file.found(RULE, node, message, [file.replace(node, spelled[0]), *spelled[1]])
+                yield file.found(node, message, edits)
             elif target.startswith(f"{_OF_KERAS}."):
                 name = target.rpartition(".")[2]
                 if file.redirect(node, f"{_STAND_INS}.{name}"):
-                    yield file.found(RULE, node, f"`{name}` is called with `lr` or `decay` where it is chosen.")
+                    yield file.found(node, f"`{name}` is called with `lr` or `decay` where it is chosen.")
 
 
 def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:
@@ -75,6 +68,6 @@ def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _items(file: File, node: ast.expr) -> Iterator[ast.expr]:
-    found = file.tree.value_of(node) if isinstance(node, ast.Name) else node
+    found = file.tree.resolved(node)
     if isinstance(found, ast.Dict):
         yield from _choices(file, found)

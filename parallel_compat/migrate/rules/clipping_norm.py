@@ -1,61 +1,51 @@
-"""`clipnorm` of an optimizer limits the norm of each weight's gradient; Keras 2.2.4's limited that of all together.
+"""`clipnorm` becomes `global_clipnorm`: Keras 2.2.4 limited the norm of all gradients together.
 
-Today that is `global_clipnorm`. It is written where the call is certainly old (it passes `lr`), and with `--unsafe`
-elsewhere. tf.keras always meant each weight's, so its code stays. Keras 2.2.4 took `clipvalue` beside it; Keras 3
-takes one of them.
+In Keras 3 `clipnorm` limits the norm of each weight's gradient. The rule rewrites a call that is certainly old (it
+passes `lr`), and others with `--unsafe`. tf.keras always limited each gradient, so its code does not change. Keras
+2.2.4 accepted `clipvalue` together with `clipnorm`; Keras 3 accepts only one of them.
+
+```diff
+ from keras.optimizers import Adam
+-from keras.utils import multi_gpu_model
+-optimizer = Adam(clipnorm=1.0)
++from parallel_compat import multi_gpu_model
++optimizer = Adam(global_clipnorm=1.0)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.arguments import NO_CLIPPING
 
-RULE = "clipping-norm"
-SAFE = False
-BEFORE = """\
-from keras.optimizers import Adam
-from keras.utils import multi_gpu_model
-optimizer = Adam(clipnorm=1.0)
-"""
-AFTER = """\
-from keras.optimizers import Adam
-from parallel_compat import multi_gpu_model
-optimizer = Adam(global_clipnorm=1.0)
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that clip by the norm."""
-    for target, found in file.calls_by_target.items():
-        if not target.startswith(("keras.optimizers.", "parallel_compat.legacy.optimizers.")):
+    for target, call in file.calls_under("keras.optimizers.", "parallel_compat.legacy.optimizers."):
+        name, norm = target.rpartition(".")[2], clips(call, "clipnorm")
+        if norm is None:
             continue
-        name = target.rpartition(".")[2]
-        for call in found:
-            norm = clips(call, "clipnorm")
-            if norm is None:
-                continue
-            certain = calls.keyword(call, "lr") is not None
-            if clips(call, "clipvalue"):
-                message = (
-                    f"`{name}` takes one of `clipnorm` and `clipvalue` today; then both were applied, the norm first. "
-                    "Keep one of them."
-                )
-                yield file.attention(RULE, norm, message)
-            elif file.era_of_call(call).is_standalone and calls.keyword(call, "global_clipnorm") is None:
-                message = (
-                    f"`clipnorm` of `{name}` limited the norm of all gradients together, and limits that of each "
-                    "weight's gradient today: `global_clipnorm`."
-                )
-                edits = [calls.rename(file, norm, "global_clipnorm")]
-                if certain:
-                    yield file.found(RULE, norm, message, edits)
-                else:
-                    yield file.found_in_old_code(RULE, norm, message, edits, "each weight's")
+        certain = calls.keyword(call, "lr") is not None
+        if clips(call, "clipvalue"):
+            message = (
+                f"`{name}` takes one of `clipnorm` and `clipvalue` today; Keras 2 applied both, the norm first. "
+                "Keep one of them."
+            )
+            yield file.attention(norm, message)
+        elif file.era_of_call(call).is_standalone and calls.keyword(call, "global_clipnorm") is None:
+            message = (
+                f"`clipnorm` of `{name}` limited the norm of all gradients together; today it limits each "
+                "weight's gradient: `global_clipnorm`."
+            )
+            edits = [calls.rename(file, norm, "global_clipnorm")]
+            if certain:
+                yield file.found(norm, message, edits)
+            else:
+                yield file.found_in_old_code(norm, message, edits, "each weight's")
 
 
 def clips(call: ast.Call, argument: str) -> ast.keyword | None:

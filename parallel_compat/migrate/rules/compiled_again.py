@@ -1,7 +1,16 @@
-"""`compile` without metrics, of a model that was compiled with some: `metrics=[]` says that there are none now.
+"""A second `compile` without metrics gets `metrics=[]`, if the model had metrics before.
 
-A model of Keras 2 had the metrics of its last `compile`. Keras 3 keeps those of the one before where none are given:
-`evaluate` and `train_on_batch` return a list, where there was a number. So with a model that is loaded from a file.
+In Keras 2 a model had the metrics of its last `compile`. Keras 3 keeps the earlier ones if none are passed, so that
+`evaluate` and `train_on_batch` return a list instead of a number. The same holds for a model that was loaded from a
+file.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential()
+ model.compile('adam', 'mse', metrics=['mae'])
+-model.compile('sgd', 'mse')
++model.compile('sgd', 'mse', metrics=[])
+```
 """
 
 from __future__ import annotations
@@ -11,62 +20,37 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
 
-RULE = "compiled-again"
-SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', metrics=['mae'])
-model.compile('sgd', 'mse')
-"""
-AFTER = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', metrics=['mae'])
-model.compile('sgd', 'mse', metrics=[])
-"""
-
 _LOADS = ("keras.models.load_model", "parallel_compat.legacy.models.load_model")
-_METRICS_PLACE = 2  # in Keras 2
+_METRICS_POSITION = 2  # in Keras 2
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such calls."""
-    compiled = file.method_calls.get("compile", ())
-    with_metrics = [call for call in compiled if _has_metrics(call)]
-    for call in compiled:
+    with_metrics = [call for call in file.method_calls.get("compile", ()) if _has_metrics(call)]
+    for call, model in file.calls_on(MODEL, "compile"):
         given = any(calls.keyword(call, name) is not None for name in ("metrics", "weighted_metrics"))
-        if given or len(call.args) > _METRICS_PLACE or calls.has_stars(call):
-            continue
-        if file.kinds.of(_model(call)) not in (None, MODEL):
+        if given or len(call.args) > _METRICS_POSITION or calls.has_stars(call):
             continue
         before = any(_may_be_one(file, each, call) for each in with_metrics)
         if before or _is_loaded(file, call):
-            model = ast.unparse(_model(call))
-            message = f"`{model}` may have metrics {'of another `compile`' if before else 'of its file'}, which stay."
-            yield file.found(RULE, call, message, [calls.append(file, call, "metrics=[]")], hint=not file.old)
-
-
-def _model(call: ast.Call) -> ast.expr:
-    assert isinstance(call.func, ast.Attribute)
-    return call.func.value
+            whose = "of another `compile`" if before else "of its file"
+            message = f"`{ast.unparse(model)}` may have metrics {whose}, which stay."
+            yield file.found(call, message, [calls.append(file, call, "metrics=[]")], hint=not file.old)
 
 
 def _has_metrics(call: ast.Call) -> bool:
-    given = [calls.keyword(call, name) for name in ("metrics", "weighted_metrics")]
-    values = [*(each.value for each in given if each is not None), *call.args[_METRICS_PLACE : _METRICS_PLACE + 1]]
-    return any(not (isinstance(value, ast.List | ast.Tuple) and not value.elts) for value in values)
+    given = [calls.argument(call, "metrics", _METRICS_POSITION), calls.argument(call, "weighted_metrics")]
+    return any(each is not None and not (isinstance(each, ast.List | ast.Tuple) and not each.elts) for each in given)
 
 
 def _may_be_one(file: File, one: ast.Call, other: ast.Call) -> bool:
     """Return whether two calls may be of one model, and are no branches of one `if`."""
-    return not _origins(file, _model(one)).isdisjoint(_origins(file, _model(other))) and not exclude_each_other(
-        file, one, other
-    )
+    shared = _origins(file, calls.receiver(one)) & _origins(file, calls.receiver(other))
+    return bool(shared) and not exclude_each_other(file, one, other)
 
 
 def _origins(file: File, model: ast.expr) -> set[object]:
@@ -81,8 +65,7 @@ def _origins(file: File, model: ast.expr) -> set[object]:
         if isinstance(node, ast.IfExp):
             left += [node.body, node.orelse]
         elif isinstance(node, ast.Name):
-            scope = file.tree.scopes.get(node)
-            bindings = scope.find(node.id) if scope else []
+            bindings = file.tree.bindings(node)
             found |= {*bindings} or {node.id}
             left += [each.value for each in bindings if each.value is not None]
         elif isinstance(node, ast.Attribute):
@@ -101,9 +84,8 @@ def _assigned_to(file: File, attribute: ast.Attribute) -> Iterator[ast.expr]:
 
 
 def _is_loaded(file: File, call: ast.Call) -> bool:
-    model = _model(call)
+    model = calls.receiver(call)
     made = file.tree.value_of(model) if isinstance(model, ast.Name) else None
     if not isinstance(made, ast.Call) or file.names.target(made.func) not in _LOADS:
         return False
-    compiles = calls.keyword(made, "compile")
-    return compiles is None or calls.constant(compiles.value) is not False
+    return calls.constant(calls.argument(made, "compile")) is not False

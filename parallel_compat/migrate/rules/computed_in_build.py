@@ -1,20 +1,8 @@
-"""`self.part = self.kernel[:, :n]` in a layer's `build` is reported: the tensor keeps what the weights began with.
+"""`self.part = self.kernel[:, :n]` in a layer's `build` is reported: it keeps the initial weights.
 
-It was an operation of a graph, which gave the part of the weights of the day. Keras 3 runs `build` once, on numbers.
-"""
+In Keras 2 this was an operation of the graph and followed the weights. Keras 3 runs `build` once, eagerly.
 
-from __future__ import annotations
-
-import ast
-from collections.abc import Iterator
-
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-from parallel_compat.names.members import LAYER
-
-RULE = "computed-in-build"
-SAFE = True
-BEFORE = """\
+```python
 from keras.layers import Layer
 
 
@@ -22,25 +10,31 @@ class Part(Layer):
     def build(self, shape):
         self.kernel = self.add_weight(name="kernel", shape=(3, 4))
         self.part = self.kernel[:, :2]
+```
 """
-AFTER = None
+
+from __future__ import annotations
+
+import ast
+
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.names.members import LAYER
 
 _MAKING = ("add_weight", "add_variable")
 # What is read of a weight and is no tensor that follows it.
 _OF_THE_WEIGHT = frozenset(("shape", "dtype", "name", "ndim", "get_shape"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find attributes that `build` computes of weights."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != LAYER:
-            continue
-        for build in class_.body:
-            if isinstance(build, ast.FunctionDef) and build.name == "build":
-                yield from _computed(file, build)
+    for class_ in file.classes_of(LAYER):
+        if (build := methods_of(class_).get("build")) is not None:
+            yield from _computed(file, build)
 
 
-def _computed(file: File, build: ast.FunctionDef) -> Iterator[Finding]:
+def _computed(file: File, build: ast.FunctionDef) -> Findings:
     assignments = [node for node in ast.walk(build) if isinstance(node, ast.Assign) and len(node.targets) == 1]
     weights = {
         ast.unparse(node.targets[0])
@@ -56,10 +50,10 @@ def _computed(file: File, build: ast.FunctionDef) -> Iterator[Finding]:
         if ast.unparse(target) not in weights and _reads(file, value, weights):
             text = file.source.segment(target)
             message = (
-                f"`{text}` is computed in `build`, of weights: Keras 3 does so once, and it stays what the weights "
-                "began with. Compute it in `call`."
+                f"`{text}` is computed from weights in `build`: Keras 3 does this once, with the initial weights. "
+                "Compute it in `call`."
             )
-            yield file.attention(RULE, node, message)
+            yield file.attention(node, message)
             weights.add(ast.unparse(target))
 
 

@@ -1,39 +1,33 @@
-"""`CSVLogger` where there may be no validation: Keras 3 adds columns `val_...` all the same, with `NA` in them.
+"""`CSVLogger` writes columns `val_...` only if there is validation, as in Keras 2.
 
-A reader of the file by the places of its columns, or of all of them, finds others than then. The one of
-`parallel_compat.legacy.callbacks` writes what is logged. Where each `fit` of the file has a validation, it stays.
+Keras 3's always writes these columns, with `NA` if there is no validation. Code that reads the file by column index
+then reads other columns. The class in `parallel_compat.legacy.callbacks` writes what is logged. If every `fit` in the
+file has validation data, nothing changes.
+
+```diff
+-from keras.callbacks import CSVLogger
+-from keras.utils import multi_gpu_model
++from parallel_compat.legacy.callbacks import CSVLogger
++from parallel_compat import multi_gpu_model
+ model = multi_gpu_model(template, 2)
+ model.fit(x, y, callbacks=[CSVLogger('log.csv')])
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-
-RULE = "csv-columns"
-SAFE = True
-BEFORE = """\
-from keras.callbacks import CSVLogger
-from keras.utils import multi_gpu_model
-model = multi_gpu_model(template, 2)
-model.fit(x, y, callbacks=[CSVLogger('log.csv')])
-"""
-AFTER = """\
-from parallel_compat.legacy.callbacks import CSVLogger
-from parallel_compat import multi_gpu_model
-model = multi_gpu_model(template, 2)
-model.fit(x, y, callbacks=[CSVLogger('log.csv')])
-"""
+from parallel_compat.migrate.findings import Findings
 
 _OF_KERAS = "keras.callbacks.CSVLogger"
 _STAND_IN = "parallel_compat.legacy.callbacks.CSVLogger"
 _VALIDATIONS = ("validation_data", "validation_split")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find loggers that are made, and classes that derive from it."""
     trained = [each for name in ("fit", "fit_generator") for each in file.method_calls.get(name, ())]
     trained += file.calls_by_target.get("parallel_compat.fit_generator", ())
@@ -42,17 +36,16 @@ def find(file: File) -> Iterator[Finding]:
     loggers: list[ast.expr] = [call.func for call in file.calls_by_target.get(_OF_KERAS, ())]
     loggers += [base for each in file.tree.classes for base in each.bases if file.names.target(base) == _OF_KERAS]
     for logger in loggers:
-        message = f"`CSVLogger` of Keras 3 writes columns of a validation that there is not; `{_STAND_IN}` does not."
-        spelled = file.reference(_STAND_IN, logger)
-        if spelled is None:
-            yield file.attention(RULE, logger, message, hint=not file.old)
+        message = f"`CSVLogger` of Keras 3 writes columns `val_...` also without validation; `{_STAND_IN}` does not."
+        edits = file.replaced_by(_STAND_IN, logger)
+        if edits is None:
+            yield file.attention(logger, message, hint=not file.old)
         elif file.old and file.redirect(logger, _STAND_IN):
-            yield file.found(RULE, logger, message)
+            yield file.found(logger, message)
         else:
-            edits = [file.replace(logger, spelled[0]), *spelled[1]]
-            yield file.found(RULE, logger, message, edits, hint=not file.old)
+            yield file.found(logger, message, edits, hint=not file.old)
 
 
 def _is_validated(call: ast.Call) -> bool:
-    given = (calls.keyword(call, name) for name in _VALIDATIONS)
-    return any(each is not None and calls.constant(each.value) not in (None, 0) for each in given)
+    given = (calls.argument(call, name) for name in _VALIDATIONS)
+    return any(each is not None and calls.constant(each) not in (None, 0) for each in given)

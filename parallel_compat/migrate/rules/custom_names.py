@@ -1,8 +1,23 @@
-"""A function in `get_custom_objects()` is handed over itself where a string named it.
+"""A string that names a function in `get_custom_objects()` becomes the function itself.
 
-Keras 2 looked for the name of an activation, a loss, a metric, a regularizer or a constraint among
-`get_custom_objects()` first. Keras 3 looks among its own alone: it stops at another name, and takes its own function
-for `"swish"`, `"precision"` or `"dice"` without a word.
+Keras 2 looked up names of activations, losses, metrics, regularizers and constraints in `get_custom_objects()` first.
+Keras 3 looks only among its own functions. It refuses an unknown name, and silently takes its own function for
+`"swish"`, `"precision"` or `"dice"`.
+
+```diff
+-from keras import backend as K
++from parallel_compat.legacy import backend as K
+ from keras.layers import Activation, Dense
+-from keras.utils.generic_utils import get_custom_objects
++from keras.utils import get_custom_objects
+
+ def swish(x):
+     return x * K.sigmoid(2 * x)
+
+ get_custom_objects().update({'swish': Activation(swish)})
+-layers = [Dense(3, activation='swish'), Activation('swish')]
++layers = [Dense(3, activation=swish), Activation(swish)]
+```
 """
 
 from __future__ import annotations
@@ -14,48 +29,25 @@ from typing import NamedTuple
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import parts_of, text_of
 from parallel_compat.migrate.rules.metric_functions import METRIC_FUNCTION
+from parallel_compat.migrate.scopes import defaults_of, methods_of
 from parallel_compat.names.identifiers import FUNCTIONS_OF_TODAY
 from parallel_compat.names.members import MODEL
-
-RULE = "custom-names"
-SAFE = True
-BEFORE = """\
-from keras import backend as K
-from keras.layers import Activation, Dense
-from keras.utils.generic_utils import get_custom_objects
-
-def swish(x):
-    return x * K.sigmoid(2 * x)
-
-get_custom_objects().update({'swish': Activation(swish)})
-layers = [Dense(3, activation='swish'), Activation('swish')]
-"""
-AFTER = """\
-from parallel_compat.legacy import backend as K
-from keras.layers import Activation, Dense
-from keras.utils import get_custom_objects
-
-def swish(x):
-    return x * K.sigmoid(2 * x)
-
-get_custom_objects().update({'swish': Activation(swish)})
-layers = [Dense(3, activation=swish), Activation(swish)]
-"""
 
 _MODULES = ("keras.saving", "keras.utils")
 _REGISTRIES = frozenset(f"{module}.get_custom_objects" for module in _MODULES)
 _SCOPES = frozenset(f"{module}.{name}" for module in _MODULES for name in ("CustomObjectScope", "custom_object_scope"))
 _GETS = frozenset(f"keras.{kind}.get" for kind in ("activations", "constraints", "losses", "metrics", "regularizers"))
-_PLACES = {
+_POSITIONS = {
     **dict.fromkeys(_GETS | {"keras.layers.Activation"}, 0),
     **dict.fromkeys((f"keras.layers.{name}" for name in ("Dense", "GRU", "LSTM", "SimpleRNN")), 1),
 }
 _ENDINGS = ("activation", "_constraint", "_regularizer")
 # What an argument or a name is called that holds such a string on its way to a layer.
 _ON_ITS_WAY = re.compile(r"act|loss|metric|regulari|constraint|nonlin", re.IGNORECASE)
-_HAND_OVER = "Hand over the function itself."
+_HAND_OVER = "Pass the function itself."
 
 
 class _Given(NamedTuple):
@@ -65,8 +57,8 @@ class _Given(NamedTuple):
     scope: ast.With | None
 
 
-def find(file: File) -> Iterator[Finding]:
-    """Find strings that name a function of the project's own, and dictionaries whose names Keras 3 does not ask for."""
+def find(file: File) -> Findings:
+    """Find strings that name a function of the project's own, and dictionaries whose names Keras 3 does not look up."""
     given = _given(file)
     names = {*given, *file.project.custom_names}
     if names:
@@ -74,32 +66,31 @@ def find(file: File) -> Iterator[Finding]:
         for node, of_metric in direct:
             yield from _named(file, node, given.get(str(node.value)), of_metric=of_metric)
         for node in _on_their_way(file, names, {node for node, _ in direct}):
-            message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
-            yield file.attention(RULE, node, message)
+            message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
+            yield file.attention(node, message)
     yield from _not_required(file)
 
 
-def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: bool) -> Iterator[Finding]:
+def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: bool) -> Findings:
     function = own and _function(file, own.value)
     if own is not None and own.scope is not None and own.scope not in file.tree.ancestors(node):
         function = None
     is_logged_otherwise = of_metric and (function is None or function.id != node.value)
     if function is None or is_logged_otherwise or not _is_seen_from(file, function, node):
-        message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
-        yield file.attention(RULE, node, message)
+        message = f"Keras 3 does not look up {node.value!r} in `get_custom_objects()`. {_HAND_OVER}"
+        yield file.attention(node, message)
         return
-    message = f"`{function.id}` is handed over itself: Keras 3 looks for {node.value!r} among its own functions alone."
+    message = f"`{function.id}` is passed itself: Keras 3 looks up {node.value!r} only among its own functions."
     wrapper, imports = (of_metric and file.reference(METRIC_FUNCTION, node)) or ("", ())
     text = f"{wrapper}({function.id})" if wrapper else function.id
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports])
+    yield file.found(node, message, [file.replace(node, text), *imports])
 
 
 def _given(file: File) -> dict[str, _Given]:
     found: dict[str, _Given] = {}
     for call in file.method_calls.get("update", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if _is_registry(file, call.func.value):
-            found.update({name: _Given(value, None) for name, value in _items(file, call.args[:1])})
+        if _is_registry(file, calls.receiver(call)):
+            found.update({name: _Given(value, None) for name, value in _items(file, next(iter(call.args), None))})
             found.update({each.arg: _Given(each.value, None) for each in call.keywords if each.arg})
     for node in file.tree.subscripts:
         above = file.tree.parents.get(node)
@@ -110,36 +101,31 @@ def _given(file: File) -> dict[str, _Given]:
     for target in _SCOPES:
         for call in file.calls_by_target.get(target, ()):
             scope = next((above for above in file.tree.ancestors(call) if isinstance(above, ast.With)), None)
-            found.update({name: _Given(value, scope) for name, value in _items(file, call.args[:1])})
+            found.update({name: _Given(value, scope) for name, value in _items(file, next(iter(call.args), None))})
     return found
 
 
 def _is_registry(file: File, node: ast.expr) -> bool:
-    value = file.tree.value_of(node) if isinstance(node, ast.Name) else node
+    value = file.tree.resolved(node)
     return isinstance(value, ast.Call) and file.names.target(value.func) in _REGISTRIES
 
 
-def _items(file: File, nodes: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names of dictionaries with what they stand for."""
-    for node in nodes:
-        made = file.tree.value_of(node) if isinstance(node, ast.Name) else node
-        if isinstance(made, ast.Dict):
-            for key, value in zip(made.keys, made.values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    yield key.value, value
+def _items(file: File, node: ast.expr | None) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of a dictionary with what they stand for."""
+    made = file.tree.resolved(node)
+    for key, value in zip(made.keys, made.values, strict=True) if isinstance(made, ast.Dict) else ():
+        if (name := text_of(key)) is not None:
+            yield name, value
 
 
 def _function(file: File, value: ast.expr) -> ast.Name | None:
     """Return the function in `swish`, `Activation(swish)`, or `Swish(swish)` of a class that only names it."""
     if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
         made = file.kinds.definition(value.func)
-        only_names = isinstance(made, ast.ClassDef) and not {"call", "__call__"} & {
-            each.name for each in made.body if isinstance(each, ast.FunctionDef)
-        }
-        bases = [file.names.target(base) for base in made.bases] if isinstance(made, ast.ClassDef) else []
-        if file.names.target(value.func) == "keras.layers.Activation" or (
-            only_names and bases == ["keras.layers.Activation"]
-        ):
+        only_names = isinstance(made, ast.ClassDef) and not {"call", "__call__"} & methods_of(made).keys()
+        base = made.bases[0] if isinstance(made, ast.ClassDef) and len(made.bases) == 1 else None
+        named = base if only_names and base is not None else value.func
+        if file.names.target(named) == "keras.layers.Activation":
             value = value.args[0]
     if not isinstance(value, ast.Name):
         return None
@@ -153,40 +139,25 @@ def _is_seen_from(file: File, function: ast.Name, node: ast.expr) -> bool:
 
 def _named_to_keras(file: File, names: set[str]) -> Iterator[tuple[ast.Constant, bool]]:
     """Yield the strings among `names` that Keras is given, and whether as a metric."""
-    for target, found in file.calls_by_target.items():
-        if not target.startswith("keras.layers.") and target not in _GETS:
-            continue
-        for call in found:
-            place = _PLACES.get(target)
-            for node in call.args[place : place + 1] if place is not None else ():
-                yield from ((each, target == "keras.metrics.get") for each in _strings(node, names))
-            for keyword in call.keywords:
-                if (keyword.arg or "").endswith(_ENDINGS):
-                    yield from ((each, False) for each in _strings(keyword.value, names))
-    for call in file.method_calls.get("compile", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if file.kinds.of(call.func.value) not in (None, MODEL):
-            continue
-        for place, name in enumerate(("loss", "metrics", "weighted_metrics"), 1):
-            argument = calls.keyword(call, name)
-            values = [argument.value] if argument else call.args[place : place + 1] if place < 3 else []
-            for value in values:
-                given = file.tree.value_of(value) if isinstance(value, ast.Name) else value
-                yield from ((each, name != "loss") for each in _strings(given, names))
+    for target, call in file.calls_under("keras.layers.", *_GETS):
+        position = _POSITIONS.get(target)
+        for node in call.args[position : position + 1] if position is not None else ():
+            yield from ((each, target == "keras.metrics.get") for each in _strings(node, names))
+        for keyword in call.keywords:
+            if (keyword.arg or "").endswith(_ENDINGS):
+                yield from ((each, False) for each in _strings(keyword.value, names))
+    for call, _ in file.calls_on(MODEL, "compile"):
+        for name, position in (("loss", 1), ("metrics", 2), ("weighted_metrics", None)):
+            given = file.tree.resolved(calls.argument(call, name, position))
+            yield from ((each, name != "loss") for each in _strings(given, names))
 
 
 def _strings(node: ast.expr | None, names: set[str]) -> Iterator[ast.Constant]:
     if isinstance(node, ast.Constant) and node.value in names:
         yield node
-    elif isinstance(node, ast.List | ast.Tuple):
-        for each in node.elts:
+    else:
+        for each in parts_of(node):
             yield from _strings(each, names)
-    elif isinstance(node, ast.Dict):
-        for each in node.values:
-            yield from _strings(each, names)
-    elif isinstance(node, ast.IfExp):
-        yield from _strings(node.body, names)
-        yield from _strings(node.orelse, names)
 
 
 def _on_their_way(file: File, names: set[str], seen: set[ast.Constant]) -> Iterator[ast.Constant]:
@@ -204,29 +175,25 @@ def _name_of_place(file: File, node: ast.Constant) -> str:
     if isinstance(above, ast.Assign):
         return ast.unparse(above.targets[0])
     if isinstance(above, ast.arguments):
-        names = [each.arg for each in (*above.posonlyargs, *above.args)]
-        pairs = [*zip(reversed(names), reversed(above.defaults), strict=False)]
-        pairs += [(each.arg, value) for each, value in zip(above.kwonlyargs, above.kw_defaults, strict=True) if value]
-        return next((name for name, value in pairs if value is node), "")
+        return next((argument.arg for argument, value in defaults_of(above).items() if value is node), "")
     if isinstance(above, ast.Call) and node in above.args:
         made = file.kinds.function(above.func)
         names = [each.arg for each in made.args.args] if made is not None else []
-        place = above.args.index(node) + (isinstance(above.func, ast.Attribute) and names[:1] == ["self"])
-        return names[place] if place < len(names) else ""
+        position = above.args.index(node) + (isinstance(above.func, ast.Attribute) and names[:1] == ["self"])
+        return names[position] if position < len(names) else ""
     return ""
 
 
-def _not_required(file: File) -> Iterator[Finding]:
-    """Find `custom_objects={"relu": relu}` of functions of Keras 3, which make layers of a config and ask nobody."""
+def _not_required(file: File) -> Findings:
+    """Find `custom_objects={"relu": relu}` of functions of Keras 3, which reads its own from a config."""
     for call in file.tree.calls:
         is_of_config = isinstance(call.func, ast.Attribute) and call.func.attr == "from_config"
         if not is_of_config and file.names.target(call.func) != "keras.models.load_model":
             continue
-        argument = calls.keyword(call, "custom_objects")
-        for name, value in _items(file, [argument.value] if argument else call.args[1:2]):
+        for name, value in _items(file, calls.argument(call, "custom_objects", 1)):
             if name in FUNCTIONS_OF_TODAY and not isinstance(file.kinds.definition(value), ast.ClassDef):
                 message = (
-                    f"Where the config says {name!r}, Keras 3 takes its own function, not that of `custom_objects`. "
+                    f"For {name!r} in a config Keras 3 takes its own function, not that of `custom_objects`. "
                     "Give yours another name."
                 )
-                yield file.attention(RULE, value, message)
+                yield file.attention(value, message)

@@ -1,76 +1,61 @@
-"""A model whose layers are frozen or thawed after `compile` goes on to train what was trainable then.
+"""A model whose layers are frozen after `compile` keeps training what was trainable when it was compiled.
 
-Keras 2 settled in `compile` what trains: a GAN compiles its discriminator, freezes it, and puts it into the whole.
-Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator. Functions that set
-`trainable` of what they are given (`make_trainable(discriminator, False)`) are looked into. A model that is made
-and compiled elsewhere is settled before its `trainable` is set.
+In Keras 2 `compile` decided what trains: a GAN compiles its discriminator, freezes it, and uses it in the combined
+model. Keras 3 reads `trainable` at the first batch, so that discriminator would never train. The rule also looks into
+functions that set `trainable` of an argument (`make_trainable(discriminator, False)`). If the model is built and
+compiled elsewhere, `settle_trainable` is called before its `trainable` is set.
+
+```diff
+ from keras.models import Model
++from parallel_compat.legacy.models import settle_trainable
+ d = Model(image, validity)
+ d.compile(loss='binary_crossentropy', optimizer='adam')
++settle_trainable(d)
+ d.trainable = False
+ gan = Model(noise, d(g(noise)))
+ gan.compile(loss='binary_crossentropy', optimizer='adam')
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import root_name
+from parallel_compat.migrate.dotted_names import is_self, names_in, root_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, MODEL
-
-RULE = "frozen-after-compile"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-d = Model(image, validity)
-d.compile(loss='binary_crossentropy', optimizer='adam')
-d.trainable = False
-gan = Model(noise, d(g(noise)))
-gan.compile(loss='binary_crossentropy', optimizer='adam')
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat.legacy.models import settle_trainable
-d = Model(image, validity)
-d.compile(loss='binary_crossentropy', optimizer='adam')
-settle_trainable(d)
-d.trainable = False
-gan = Model(noise, d(g(noise)))
-gan.compile(loss='binary_crossentropy', optimizer='adam')
-"""
 
 _TARGET = "parallel_compat.legacy.models.settle_trainable"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find models that are compiled before `trainable` is set, and not again after it."""
     stored = [each for each in file.tree.attributes if each.attr == "trainable" and isinstance(each.ctx, ast.Store)]
     yield from _of_elsewhere(file, stored)
     flags: list[ast.expr] = [*stored, *(given for call in file.tree.calls for given in _freezes(file, call))]
     compiled = file.method_calls.get("compile", ()) if flags else ()
     for call in compiled:
-        statement = file.tree.parents[call]
+        statement, name = file.tree.parents[call], _receiver(call)
         if not isinstance(statement, ast.Expr) or not _is_of_model(file, call):
             continue
         later = [each for each in flags if _comes_after(file, each, call)]
-        again = [each for each in compiled if _receiver(each) == _receiver(call) and _comes_after(file, each, call)]
-        if all(any(_comes_after(file, each, flag) for each in again) for flag in later) or _is_settled(
-            file, _receiver(call)
-        ):
+        again = [each for each in compiled if _receiver(each) == name and _comes_after(file, each, call)]
+        if all(any(_comes_after(file, each, flag) for each in again) for flag in later) or _is_settled(file, name):
             continue
         spelled = file.reference(_TARGET, call)
         if spelled is None:
             continue
-        text, imports = spelled
-        name = _receiver(call)
-        edits = [file.insert_statement(statement, f"{text}({name})"), *imports]
+        edits = [file.insert_statement(statement, f"{spelled[0]}({name})"), *spelled[1]]
         message = (
-            f"`trainable` is set after `{name}.compile`, which settled what trains; in Keras 3 the first batch does."
+            f"`trainable` is set after `{name}.compile`, which decided what trains; in Keras 3 the first batch does."
         )
-        yield file.found(RULE, call, message, edits, hint=not file.old)
+        yield file.found(call, message, edits, hint=not file.old)
 
 
-def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
+def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Findings:
     """Find where `trainable` is set of an argument, or an attribute, that this file neither makes nor compiles."""
     compiled = {_receiver(call) for call in file.method_calls.get("compile", ())}
     seen: set[tuple[str, ast.AST | None]] = set()
@@ -85,13 +70,12 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
         spelled = file.reference(_TARGET, flag)
         if spelled is None:
             continue
-        text, imports = spelled
         start = file.source.start(statement)
-        indent = file.source.text[file.source.line_starts[file.source.position(start)[0] - 1] : start]
+        indent = file.source.before(start)
         end = "; " if indent.strip() else file.source.newline + indent
-        edits = [Edit(start, start, f"{text}({name}){end}"), *imports]
-        message = f"If `{name}` has been compiled: that settled what trains; in Keras 3 the first batch does."
-        yield file.found(RULE, flag, message, edits, hint=not file.old)
+        edits = [Edit(start, start, f"{spelled[0]}({name}){end}"), *spelled[1]]
+        message = f"If `{name}` is compiled already: `compile` decided what trains; in Keras 3 the first batch does."
+        yield file.found(flag, message, edits, hint=not file.old)
 
 
 def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
@@ -121,25 +105,19 @@ def _freezes(file: File, call: ast.Call) -> list[ast.expr]:
         return []
     names = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)} - {"self"}
     for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
-        if names & _names_in(loop.iter):
-            names |= _names_in(loop.target)
+        if names & names_in(loop.iter):
+            names |= names_in(loop.target)
     stored = (node for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr == "trainable")
     roots = (root_name(node) for node in stored if isinstance(node.ctx, ast.Store))
     return list(call.args) if any(root is not None and root.id in names for root in roots) else []
 
 
-def _names_in(node: ast.expr) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-
-
 def _receiver(call: ast.Call) -> str:
-    assert isinstance(call.func, ast.Attribute)
-    return ast.unparse(call.func.value)
+    return ast.unparse(calls.receiver(call))
 
 
 def _is_of_model(file: File, call: ast.Call) -> bool:
-    assert isinstance(call.func, ast.Attribute)
-    kind = file.kinds.of(call.func.value)
+    kind = file.kinds.of(calls.receiver(call))
     if kind is not None:
         return kind == MODEL
     return calls.keyword(call, "loss") is not None or calls.keyword(call, "optimizer") is not None
@@ -159,16 +137,14 @@ def _comes_after(file: File, node: ast.expr, other: ast.expr) -> bool:
 
 
 def _is_of_module(file: File, node: ast.expr) -> bool:
-    root = root_name(node)
-    scope = file.tree.scopes.get(root) if root is not None else None
-    bindings = scope.find(root.id) if scope is not None and root is not None else []
+    bindings = file.tree.bindings(root_name(node))
     return bool(bindings) and all(file.tree.enclosing_function(each.node) is None for each in bindings)
 
 
 def _is_of_self(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return isinstance(node, ast.Name) and node.id == "self"
+    return is_self(node)
 
 
 def _is_settled(file: File, name: str) -> bool:

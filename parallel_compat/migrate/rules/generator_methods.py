@@ -1,49 +1,39 @@
-"""`model.fit_generator(...)` and its relatives become functions of this package, which keep their old behaviour.
+"""`model.fit_generator(...)`, `evaluate_generator` and `predict_generator` become functions of this package.
 
-Keras 3's `fit` loses batches of a python generator, refuses generators that yield lists, and takes no `workers`;
-`parallel_compat.fit_generator` is the old method. With `workers=0` batches of a Sequence came in order in TensorFlow 1,
-which `shuffle=False` says. Keras 1's names of its arguments become Keras 2's.
+They keep the old behaviour. Keras 3's `fit` loses batches of a Python generator, refuses generators that yield lists,
+and does not take `workers`. In TensorFlow 1 `workers=0` read the batches of a Sequence in order; `shuffle=False` keeps
+that. Keras 1's argument names become Keras 2's.
+
+```diff
+ from keras.models import Model
++from parallel_compat import fit_generator
+ model = Model(x, y)
+-model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
++fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
 
-RULE = "generator-methods"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, y)
-model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat import fit_generator
-model = Model(x, y)
-fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
-"""
-
-
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
-_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: give `shuffle=False`."
+_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: pass `shuffle=False`."
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the generator methods."""
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         row = methods.member(MODEL, name)
-        for call in file.method_calls.get(name, ()):
-            assert isinstance(call.func, ast.Attribute)
-            if methods.is_other(file, call.func.value, name, MODEL):
-                continue
+        for call, _ in file.calls_on(MODEL, name):
             of_samples = [keyword for keyword in call.keywords if keyword.arg in OF_SAMPLES]
             for keyword in of_samples:
                 assert keyword.arg is not None
@@ -51,7 +41,7 @@ def find(file: File) -> Iterator[Finding]:
                     f"`{keyword.arg}` counted samples in Keras 1, and Keras 2 took the same number for batches. "
                     f"Write `{OF_SAMPLES[keyword.arg]}=samples // batch_size`, and run this again."
                 )
-                yield file.attention(RULE, keyword, message)
+                yield file.attention(keyword, message)
             if of_samples:
                 continue
             renames = tuple(
@@ -59,24 +49,23 @@ def find(file: File) -> Iterator[Finding]:
             )
             in_order = _in_order(file, call) if name == "fit_generator" else ()
             if in_order and calls.has_stars(call):
-                yield file.attention(RULE, call, _IN_ORDER)
+                yield file.attention(call, _IN_ORDER)
                 in_order = ()
             elif in_order and _may_iterate_again(file):
                 message = (
-                    "With `workers=0` Keras on TensorFlow 1 called no `on_epoch_end` of a Sequence, and "
-                    "`parallel_compat.fit_generator` calls it: where it shuffles, or draws anew, batches are others."
+                    "With `workers=0` Keras on TensorFlow 1 did not call `on_epoch_end` of a Sequence; "
+                    "`parallel_compat.fit_generator` does. If it shuffles, the batches differ."
                 )
-                yield file.attention(RULE, call, message)
-            yield from methods.to_function(file, RULE, call, row, more=(*renames, *in_order))
+                yield file.attention(call, message)
+            yield from methods.to_function(file, call, row, more=(*renames, *in_order))
     for call in file.calls_by_target.get("parallel_compat.fit_generator", ()):
         if calls.has_stars(call) and _in_order(file, call):
-            yield file.attention(RULE, call, _IN_ORDER)
+            yield file.attention(call, _IN_ORDER)
 
 
 def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
     """Say that batches come in order, as those of a Sequence did in TensorFlow 1 where nobody but `fit` drew them."""
-    workers = calls.keyword(call, "workers")
-    if workers is None or calls.constant(workers.value) != 0 or not file.era_of_call(call).has_graphs:
+    if calls.constant(calls.argument(call, "workers")) != 0 or not file.era_of_call(call).has_graphs:
         return ()
     if calls.keyword(call, "shuffle") is not None:
         return ()
@@ -85,12 +74,10 @@ def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
 
 def _may_iterate_again(file: File) -> bool:
     """Return whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
-    own = (each for class_ in file.tree.classes for each in class_.body if not _is_callback(file, class_))
-    if any(isinstance(each, ast.FunctionDef) and each.name == "on_epoch_end" for each in own):
+    if any("on_epoch_end" in methods_of(class_) and not _is_callback(file, class_) for class_ in file.tree.classes):
         return True
     flows = (call for name in _FLOWS for call in file.method_calls.get(name, ()))
-    given = (calls.keyword(call, "shuffle") for call in flows)
-    return any(each is None or calls.constant(each.value) is not False for each in given)
+    return any(calls.constant(calls.argument(call, "shuffle")) is not False for call in flows)
 
 
 def _is_callback(file: File, class_: ast.ClassDef) -> bool:

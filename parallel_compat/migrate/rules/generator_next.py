@@ -1,33 +1,26 @@
-"""`batches.next()` becomes `next(batches)`: Python 3's generators have no such method."""
+"""`batches.next()` becomes `next(batches)`: generators of Python 3 have no method `next`.
+
+```diff
+ import keras
+ def batches():
+     yield x, y
+-x, y = batches().next()
++x, y = next(batches())
+```
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import OTHER
 
-RULE = "generator-next"
-SAFE = True
-BEFORE = """\
-import keras
-def batches():
-    yield x, y
-x, y = batches().next()
-"""
-AFTER = """\
-import keras
-def batches():
-    yield x, y
-x, y = next(batches())
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `next` without arguments."""
     for call in file.method_calls.get("next", ()):
         func = call.func
@@ -35,12 +28,10 @@ def find(file: File) -> Iterator[Finding]:
         if call.args or call.keywords or file.kinds.of(func.value) == OTHER or file.kinds.has_own(func.value, "next"):
             continue
         start = file.source.start(func)
-        edits = [Edit(start, start, "next("), Edit(methods.dot_of(file, func), file.source.end(call), ")")]
-        certain = _is_generator(file, func.value)
-        message = "`x.next()` is `next(x)` in Python 3."
-        if not certain:
-            message += f" (Unsafe: that `{methods.receiver_text(file, func)}` is an iterator is a guess.)"
-        yield file.found(RULE, func, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+        edits = [Edit(start, start, "next("), Edit(file.dot_of(func), file.source.end(call), ")")]
+        guess = f"`{methods.short(file, func.value)}` is assumed to be an iterator."
+        unsafe = False if _is_generator(file, func.value) else guess
+        yield file.found(func, "`x.next()` is `next(x)` in Python 3.", edits, unsafe=unsafe)
 
 
 def _is_generator(file: File, node: ast.expr) -> bool:

@@ -1,28 +1,27 @@
-"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead."""
+"""Methods and attributes that Keras 3 removed without a replacement are reported, with advice.
+
+```python
+from keras.models import Model
+
+model = Model(x, y)
+nodes = model.container_nodes
+```
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate import methods
-from parallel_compat.migrate.dotted_names import is_self
-from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate import calls, methods
+from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.methods import WHAT
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change, Member
-
-RULE = "gone-members"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-
-model = Model(x, y)
-nodes = model.container_nodes
-"""
-AFTER = None
 
 # Names that nothing but Keras has: reported also where the file does not tell what the object is.
 _TELLING = frozenset(
@@ -77,7 +76,7 @@ _PROVIDED = (
 )
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find members that are gone."""
     gone = {name: [row for row in rows if _is_gone(row)] for name, rows in members().items()}
     for node in file.tree.attributes:
@@ -96,39 +95,33 @@ def find(file: File) -> Iterator[Finding]:
             if certain or (kind is None and (node.attr in _TELLING or _is_called(file, node, row.of))):
                 became = f"now `{row.new}`." if row.change is Change.RENAMED else f"gone. {row.note}"
                 message = f"`{row.old}` of {WHAT[row.of]} is {became}"
-                yield file.attention(RULE, node, message, hint=kind is None)
+                yield file.attention(node, message, hint=kind is None)
                 break
     yield from _provided(file)
-    for call in file.method_calls.get("add_loss", ()):
-        model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-        kind = file.kinds.of(model)
-        if kind in (None, MODEL) and not is_self(model):
+    for call, model in file.calls_on(MODEL, "add_loss"):
+        if not is_self(model):
             message = (
                 "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
                 "`self.add_loss(...)`."
             )
-            yield file.attention(RULE, call, message, hint=kind is None)
+            yield file.attention(call, message, hint=file.kinds.of(model) is None)
     for call in _added_outside_of_calls(file):
         message = (
-            "Keras 3 drops a loss that a layer adds outside of its `call`, without a word: say `self.add_loss(...)` "
-            "there."
+            "Keras 3 silently drops a loss that a layer adds outside of its `call`: call `self.add_loss(...)` there."
         )
-        yield file.attention(RULE, call, message)
+        yield file.attention(call, message)
     for node in _shapes_of_calls(file):
         message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
-        yield file.attention(RULE, node, message)
+        yield file.attention(node, message)
     for call in file.method_calls.get("add_metric", ()):
-        assert isinstance(call.func, ast.Attribute)
-        kind = file.kinds.of(call.func.value)
+        kind = file.kinds.of(calls.receiver(call))
         if kind in (None, LAYER, MODEL):
-            message = "`add_metric` is gone: give `compile` a metric, or update one of the layer's own in its `call`."
-            yield file.attention(RULE, call, message, hint=kind is None)
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) == OPTIMIZER:
-            for statement in class_.body:
-                if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
-                    message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
-                    yield file.attention(RULE, statement, message)
+            message = "`add_metric` is gone: pass `compile` a metric, or update one of the layer's own in its `call`."
+            yield file.attention(call, message, hint=kind is None)
+    for class_ in file.classes_of(OPTIMIZER):
+        if (method := methods_of(class_).get("get_updates")) is not None:
+            message = "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`."
+            yield file.attention(method, message)
 
 
 def _is_gone(row: Member) -> bool:
@@ -140,20 +133,18 @@ def _is_own(file: File, node: ast.Attribute) -> bool:
     class_ = file.tree.enclosing_class(node)
     if class_ is None or not isinstance(node.ctx, ast.Load):
         return True
-    defined = any(isinstance(each, ast.FunctionDef) and each.name == node.attr for each in class_.body)
-    return defined or any(each.attr == node.attr for each in _of_self(class_, ast.Store))
+    return node.attr in methods_of(class_) or any(each.attr == node.attr for each in _of_self(class_, ast.Store))
 
 
 def _is_called(file: File, node: ast.Attribute, of: str) -> bool:
     """Return whether an object that is not known is named as one of a kind: `model`, `self.optimizer`."""
-    owner = node.value
-    name = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
-    if is_self(owner) or not isinstance(node.ctx, ast.Load):
+    name = last_name(node.value).lower()
+    if name == "self" or not isinstance(node.ctx, ast.Load):
         return False
-    return any(word in name.lower().split("_") or name.lower().endswith(word) for word in _CALLED.get(of, ()))
+    return any(word in name.split("_") or name.endswith(word) for word in _CALLED.get(of, ()))
 
 
-def _provided(file: File) -> Iterator[Finding]:
+def _provided(file: File) -> Findings:
     """Members that functions of this package give."""
     for node in file.tree.attributes:
         if node.attr not in _PROVIDED or not isinstance(node.ctx, ast.Load) or is_self(node.value):
@@ -170,63 +161,45 @@ def _provided(file: File) -> Iterator[Finding]:
                 continue
             call = file.tree.parents.get(node)
             if row.method and isinstance(call, ast.Call) and call.func is node:
-                yield from methods.to_function(file, RULE, call, row, telling=certain)
+                yield from methods.to_function(file, call, row, telling=certain)
             elif not row.method:
                 yield from _read(file, node, row, certain=certain)
             break
 
 
-def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Iterator[Finding]:
+def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Findings:
     """Make a function's call of an attribute that is read."""
     assert row.new is not None
-    spelled = file.reference(row.new, node)
+    edits = file.read_by_function(row.new, node)
     message = f"`{row.old}` of {WHAT[row.of]} is provided by `{row.new}`."
-    if spelled is None:
-        yield file.attention(RULE, node, message)
-        return
-    if not certain:
-        message += methods.GUESS.format(methods.receiver_text(file, node), WHAT[row.of])
-    start, end = file.source.start(node), file.source.end(node)
-    edits = [Edit(start, start, f"{spelled[0]}("), Edit(methods.dot_of(file, node), end, ")"), *spelled[1]]
-    yield file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+    if edits is None:
+        yield file.attention(node, message)
+    else:
+        yield file.found(node, message, edits, unsafe=not certain and methods.guessed(file, node.value, row.of))
 
 
 def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
     """Yield `self.add_loss(self.cost)` in a method of a layer that no method of its class calls."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != LAYER:
-            continue
-        of_self = {node.attr for node in ast.walk(class_) if isinstance(node, ast.Attribute) and is_self(node.value)}
-        for method in class_.body:
-            if not isinstance(method, ast.FunctionDef) or method.name.startswith("__") or method.name in of_self:
-                continue
-            if method.name in ("call", "build"):
+    for class_ in file.classes_of(LAYER):
+        of_self = {node.attr for node in ast.walk(class_) if is_of_self(node)}
+        for name, method in methods_of(class_).items():
+            if name.startswith("__") or name in of_self or name in ("call", "build"):
                 continue
             for call in ast.walk(method):
-                if (
-                    isinstance(call, ast.Call)
-                    and isinstance(call.func, ast.Attribute)
-                    and call.func.attr == "add_loss"
-                    and is_self(call.func.value)
-                    and call.args
-                    and isinstance(call.args[0], ast.Attribute)
-                    and is_self(call.args[0].value)
-                ):
-                    yield call
+                if isinstance(call, ast.Call) and is_of_self(call.func) and call.args and is_of_self(call.args[0]):
+                    yield from [call] if call.func.attr == "add_loss" else []
 
 
 def _shapes_of_calls(file: File) -> Iterator[ast.Attribute]:
     """Yield what `compute_output_shape` of a layer reads of `self` that its `call` alone sets."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != LAYER:
-            continue
-        methods = {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+    for class_ in file.classes_of(LAYER):
+        methods = methods_of(class_)
         shape, call = methods.get("compute_output_shape"), methods.get("call")
         if shape is None or call is None:
             continue
         first = [each for name, each in methods.items() if name in ("__init__", "build")]
         stored = [node for each in first for node in _of_self(each, ast.Store)]
-        set_before = {node.attr for node in stored if not _is_none(file.tree.parents.get(node))}
+        set_before = {node.attr for node in stored if not _waits(file.tree.parents.get(node))}
         set_by_call = {node.attr for node in _of_self(call, ast.Store)}
         for node in _of_self(shape, ast.Load):
             if node.attr in set_by_call - set_before:
@@ -234,13 +207,12 @@ def _shapes_of_calls(file: File) -> Iterator[ast.Attribute]:
                 break
 
 
-def _is_none(statement: ast.AST | None) -> bool:
-    """Whether a statement is `self.result = None`, which waits for the call."""
-    value = statement.value if isinstance(statement, ast.Assign) else None
-    return isinstance(value, ast.Constant) and value.value is None
+def _waits(statement: ast.AST | None) -> bool:
+    """Return whether a statement is `self.result = None`, which waits for the call."""
+    return isinstance(statement, ast.Assign) and is_none(statement.value)
 
 
 def _of_self(method: ast.FunctionDef | ast.ClassDef, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:
     for node in ast.walk(method):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, context) and is_self(node.value):
+        if is_of_self(node) and isinstance(node.ctx, context):
             yield node

@@ -1,25 +1,11 @@
-"""Code that hangs on the graph of Keras 2 is reported.
+"""Code that relies on the graph of Keras 2 is reported.
 
-A graph was built once, so a loss or a Lambda layer could read a tensor of the model that surrounds it (the loss of a
-variational autoencoder reads `z_mean`), a number could stand among the tensors that a layer is called on, and
-`compute_mask` got the masks of all inputs. Keras 3 calls functions again in each pass, when the tensors between layers
+In Keras 2 the graph was built once. So a loss or a Lambda layer could read a tensor of the surrounding model (the loss
+of a variational autoencoder reads `z_mean`), a layer could be called on tensors and numbers together, and
+`compute_mask` got the masks of all inputs. Keras 3 calls these functions again in each pass, when the symbolic tensors
 have no values.
-"""
 
-from __future__ import annotations
-
-import ast
-from collections.abc import Iterator
-
-from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-from parallel_compat.names.members import LAYER, MODEL, TENSOR
-
-RULE = "graph-of-layers"
-SAFE = True
-BEFORE = """\
+```python
 import keras
 from keras.layers import Dense, Input
 from keras.models import Model
@@ -32,8 +18,21 @@ def loss(y_true, y_pred):
     return keras.ops.square(y_true - y_pred) + keras.ops.square(mean)
 
 model.compile('sgd', loss)
+```
 """
-AFTER = None
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import parts_of
+from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.names.members import LAYER, MODEL, TENSOR
 
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 # What says whether a layer trains.
@@ -41,42 +40,40 @@ _MODES = ("training", "is_training", "train")
 _COMPILED = ("loss", "metrics", "weighted_metrics")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such code."""
     for node, what in (*_of_lambda_layers(file), *_compiled(file)):
         captured = _captured(file, node)
         if captured is not None:
-            message = f"{what} reads `{captured}`, a tensor between layers, which has no values when it is called."
-            yield file.attention(RULE, node, message)
-    for class_ in file.tree.classes:
+            message = f"{what} reads `{captured}`, a symbolic tensor, which has no values when it is called."
+            yield file.attention(node, message)
+    for class_ in file.classes_of(LAYER, MODEL):
         if file.kinds.of_class(class_) == LAYER:
             yield from _masks_of_inputs(file, class_)
             yield from _applied_by_itself(file, class_)
-        if file.kinds.of_class(class_) in (LAYER, MODEL):
-            yield from _by_position(file, class_)
+        yield from _by_position(file, class_)
     for call in file.method_calls.get("pop", ()):
-        assert isinstance(call.func, ast.Attribute)
-        layers = call.func.value
+        layers = calls.receiver(call)
         kind = file.kinds.of(layers.value) if isinstance(layers, ast.Attribute) and layers.attr == "layers" else LAYER
         if kind in (None, MODEL):
-            message = "`layers.pop()` took the last layer off a model, whose `layers` are a new list in Keras 3."
-            yield file.attention(RULE, call, message, hint=kind is None)
+            message = "`layers.pop()` removed the last layer of a model; in Keras 3 `layers` is a new list each time."
+            yield file.attention(call, message, hint=kind is None)
     for call in file.tree.calls:
         if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
-            message = "Weights of tf.keras were checkpoints of TensorFlow, among which this looks for the last."
-            yield file.attention(RULE, call, message, hint=not file.old)
+            message = "tf.keras wrote weights as TensorFlow checkpoints, and this looks for the latest."
+            yield file.attention(call, message, hint=not file.old)
         yield from _mode_by_position(file, call)
         number = _number_among_inputs(file, call)
         if number is not None:
-            message = "A layer or model is called on a number among tensors, which Keras 3 refuses."
-            yield file.attention(RULE, number, message, hint=True)
+            message = "A layer or model is called on tensors and numbers together, which Keras 3 refuses."
+            yield file.attention(number, message, hint=True)
 
 
 def _of_lambda_layers(file: File) -> Iterator[tuple[ast.expr, str]]:
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
-        given = calls.keyword(call, "function")
-        if call.args or given is not None:
-            yield call.args[0] if given is None else given.value, "The function of a Lambda layer"
+        function = calls.argument(call, "function", 0)
+        if function is not None:
+            yield function, "The function of a Lambda layer"
 
 
 def _compiled(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -88,11 +85,8 @@ def _compiled(file: File) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _leaves(value: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(value, ast.List | ast.Tuple):
-        for each in value.elts:
-            yield from _leaves(each)
-    elif isinstance(value, ast.Dict):
-        for each in value.values:
+    if isinstance(value, ast.List | ast.Tuple | ast.Dict):
+        for each in parts_of(value):
             yield from _leaves(each)
     elif not isinstance(value, ast.Constant):
         yield value
@@ -120,60 +114,55 @@ def _scopes(function: ast.AST) -> Iterator[ast.AST]:
     return (each for each in ast.walk(function) if isinstance(each, (*_FUNCTIONS, ast.ListComp, ast.GeneratorExp)))
 
 
-def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Findings:
     """`compute_mask(self, inputs, mask)` that takes the mask of one of several inputs."""
-    for method in class_.body:
-        if not isinstance(method, ast.FunctionDef) or method.name != "compute_mask" or len(method.args.args) < 3:
-            continue
-        mask = method.args.args[2].arg
-        for each in ast.walk(method):
-            if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
-                message = "`compute_mask` takes one of the masks of several inputs, which Keras 3 may give as None."
-                yield file.attention(RULE, each, message)
-                return
+    method = methods_of(class_).get("compute_mask")
+    mask = method.args.args[2].arg if method is not None and len(method.args.args) > 2 else None
+    for each in ast.walk(method) if method is not None else ():
+        if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
+            message = "`compute_mask` reads one of the masks of several inputs; in Keras 3 it may be None."
+            yield file.attention(each, message)
+            return
 
 
-def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _applied_by_itself(file: File, class_: ast.ClassDef) -> Findings:
     """`__call__` without `call`: it applies layers that it makes, which were the model's."""
-    methods = {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+    methods = methods_of(class_)
     if "__call__" in methods and "call" not in methods:
         message = (
             f"`{class_.name}` is a layer that applies others in `__call__`: in a `Sequential` model these were "
-            "trained, where Keras 3 passes over them."
+            "trained; Keras 3 ignores them."
         )
-        yield file.attention(RULE, methods["__call__"], message)
+        yield file.attention(methods["__call__"], message)
 
 
-def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+def _by_position(file: File, class_: ast.ClassDef) -> Findings:
     """`self.block(x, training, mask)` in `call`."""
-    for method in class_.body:
-        if not isinstance(method, ast.FunctionDef) or method.name != "call":
+    method = methods_of(class_).get("call")
+    for each in ast.walk(method) if method is not None else ():
+        if not isinstance(each, ast.Call) or file.names.path(each.func) is not None:
             continue
-        for each in ast.walk(method):
-            if not isinstance(each, ast.Call) or file.names.path(each.func) is not None:
-                continue
-            of_self = isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
-            given = [arg for arg in each.args[1:] if isinstance(arg, ast.Name) and arg.id in _MODES]
-            if _mode_of_known(file, each) is not None:
-                continue
-            if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
-                message = "A layer gets what is no tensor by position, which Keras 3 wants by its name."
-                yield file.attention(RULE, each, message)
-                return
+        of_self = isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
+        given = [arg for arg in each.args[1:] if isinstance(arg, ast.Name) and arg.id in _MODES]
+        if _mode_of_known(file, each) is not None:
+            continue
+        if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
+            yield file.attention(
+                each, "A layer gets an argument that is not a tensor by position; Keras 3 wants it by name."
+            )
+            return
 
 
-def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
+def _mode_by_position(file: File, call: ast.Call) -> Findings:
     """`net(x, True)`, `discriminator(images, is_training)`: the second argument of a model is named."""
     name = _mode_of_known(file, call)
     if name is not None:
         start = file.source.start(call.args[1])
-        message = f"Keras 3 takes `{name}` of a layer by its name alone."
-        yield file.found(RULE, call.args[1], message, [Edit(start, start, f"{name}=")])
+        message = f"Keras 3 takes `{name}` of a layer only by name."
+        yield file.found(call.args[1], message, [Edit(start, start, f"{name}=")])
     elif _may_be_a_mode(file, call):
-        message = (
-            f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes what is no tensor by its name alone."
-        )
-        yield file.attention(RULE, call.args[1], message, hint=True)
+        message = f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes only tensors by position."
+        yield file.attention(call.args[1], message, hint=True)
 
 
 def _may_be_a_mode(file: File, call: ast.Call) -> bool:
@@ -188,11 +177,10 @@ def _mode_of_known(file: File, call: ast.Call) -> str | None:
     if len(call.args) != 2 or not _is_mode(call.args[1]) or file.kinds.of(call.func) not in (LAYER, MODEL):
         return None
     class_ = file.kinds.class_of(call.func)
-    for method in class_.body if class_ is not None else ():
-        if isinstance(method, ast.FunctionDef) and method.name == "call":
-            named = [each.arg for each in method.args.args[2:3]]
-            return named[0] if named else None
-    return "training"
+    method = methods_of(class_).get("call") if class_ is not None else None
+    if method is None:
+        return "training"
+    return method.args.args[2].arg if len(method.args.args) > 2 else None
 
 
 def _is_mode(node: ast.expr) -> bool:
@@ -208,10 +196,9 @@ def _number_among_inputs(file: File, call: ast.Call) -> ast.expr | None:
     if not file.tree.scopes[call.func].find(call.func.id):
         return None  # `print([feature, i])`
     for each in call.args[0].elts:
-        if isinstance(each, ast.Name) and each in file.tree.scopes:
-            bindings = file.tree.scopes[each].find(each.id)
-            if len(bindings) == 1 and _is_counter(file, bindings[0].node):
-                return each
+        bindings = file.tree.bindings(each)
+        if len(bindings) == 1 and _is_counter(file, bindings[0].node):
+            return each
     return None
 
 

@@ -1,35 +1,29 @@
-"""Home-made `make_parallel` and `to_multi_gpu`, one tower per `tf.device('/gpu:N')`, are `multi_gpu_model`.
+"""Hand-written `make_parallel` and `to_multi_gpu` (one tower per `tf.device('/gpu:N')`) become `multi_gpu_model`.
 
-Under Keras 3 such towers run one after the other, each with the whole batch on the first device or not at all.
+Under Keras 3 such towers run one after the other, each with the whole batch on the first device, or fail.
+
+```diff
+ from keras.models import Model
++from parallel_compat import multi_gpu_model
+ from multi_gpu import make_parallel
+-model = make_parallel(model, 4)
++model = multi_gpu_model(model, 4)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import last_name
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
-
-RULE = "home-made-towers"
-SAFE = False
-BEFORE = """\
-from keras.models import Model
-from multi_gpu import make_parallel
-model = make_parallel(model, 4)
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat import multi_gpu_model
-from multi_gpu import make_parallel
-model = multi_gpu_model(model, 4)
-"""
 
 _NAMES = ("make_parallel", "to_multi_gpu")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such functions, and the calls of them."""
     if not any(word in file.source.text for word in ("device", *_NAMES)):
         return
@@ -37,14 +31,14 @@ def find(file: File) -> Iterator[Finding]:
     for function in file.tree.functions:
         if isinstance(function, ast.FunctionDef) and _makes_towers(function):
             towers.add(function)
-            message = f"`{function.name}` builds one tower per device by hand; call `{TARGET}` in its place."
-            yield file.attention(RULE, function, message)
+            message = f"`{function.name}` builds one tower per device by hand; call `{TARGET}` instead."
+            yield file.attention(function, message)
     for call in file.tree.calls:
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = last_name(call.func)
         definition = file.kinds.definition(call.func)
         imported = name in _NAMES and isinstance(definition, ast.alias)
         if definition in towers or imported or (name in _NAMES and file.names.path(call.func) is not None):
-            yield from replaced(file, RULE, call, name)
+            yield from replaced(file, call, name)
 
 
 def _makes_towers(function: ast.FunctionDef) -> bool:

@@ -1,7 +1,13 @@
-"""Hooks of batches call their second argument `logs`, by which Keras 3 hands it over.
+"""The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
-Keras 2 called `on_batch_end(batch, logs)` by position, so functions for a `LambdaCallback` and methods of callbacks
-named it as they liked.
+Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
+could use any name. `logs["size"]` and `logs["batch"]`, which Keras 3 does not pass, are reported.
+
+```diff
+ from keras.callbacks import LambdaCallback
+-show = LambdaCallback(on_batch_end=lambda batch, l: print(l['loss']))
++show = LambdaCallback(on_train_batch_end=lambda batch, logs: print(logs['loss']))
+```
 """
 
 from __future__ import annotations
@@ -11,40 +17,33 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
-
-RULE = "hook-arguments"
-SAFE = True
-BEFORE = """\
-from keras.callbacks import LambdaCallback
-show = LambdaCallback(on_batch_end=lambda batch, l: print(l['loss']))
-"""
-AFTER = """\
-from keras.callbacks import LambdaCallback
-show = LambdaCallback(on_train_batch_end=lambda batch, logs: print(logs['loss']))
-"""
 
 _HOOKS = frozenset(
     f"on_{of}batch_{end}" for of in ("", "train_", "test_", "predict_") for end in ("begin", "end")
 )  # of epochs and trainings Keras 3 hands `logs` over by position
 
 
-def find(file: File) -> Iterator[Finding]:
-    """Find hooks whose second argument has another name."""
+def find(file: File) -> Findings:
+    """Find hooks whose second argument has another name, or is asked for what it no longer has."""
     seen: set[ast.AST] = set()
     for function, arguments in (*_methods(file), *_functions(file)):
-        if len(arguments) > 1 and arguments[1].arg != "logs" and function not in seen:
-            seen.add(function)
+        if len(arguments) < 2 or function in seen:
+            continue
+        seen.add(function)
+        if arguments[1].arg != "logs":
             yield _renamed(file, function, arguments[1])
+        yield from _gone(file, function, arguments[1].arg)
 
 
 def _methods(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) in (CALLBACK, CHECKPOINT):
-            for method in class_.body:
-                if isinstance(method, ast.FunctionDef) and method.name in _HOOKS and not method.args.kwarg:
-                    yield method, method.args.args[1:]
+    for class_ in file.classes_of(CALLBACK, CHECKPOINT):
+        for name, method in methods_of(class_).items():
+            if name in _HOOKS and not method.args.kwarg:
+                yield method, method.args.args[1:]
 
 
 def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
@@ -57,20 +56,34 @@ def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
 
 
 def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
-    message = f"Keras 3 hands `{argument.arg}` over as `logs`."
+    message = f"Keras 3 passes `{argument.arg}` as `logs`."
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
     if any(each.id == "logs" for each in names):
-        return file.attention(RULE, _at(argument), message + " Call it so: another name here is `logs`.")
-    read = [each for each in names if _is(file, each, argument)]
+        return file.attention(_at(argument), message + " Rename it: another name here is `logs` already.")
+    read = [each for each in names if any(binding.node is argument for binding in file.tree.bindings(each))]
     places = [file.source.start(each) for each in (_at(argument), *read)]
-    return file.found(
-        RULE, _at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places]
-    )
+    return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])
 
 
-def _is(file: File, name: ast.Name, argument: ast.arg) -> bool:
-    scope = file.tree.scopes.get(name)
-    return scope is not None and any(binding.node is argument for binding in scope.find(name.id))
+def _gone(file: File, function: ast.AST, logs: str) -> Findings:
+    """Find `logs["size"]` and `logs["batch"]`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript):
+            owner, key = node.value, node.slice
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and node.args
+        ):
+            owner, key = node.func.value, node.args[0]
+        else:
+            continue
+        if isinstance(owner, ast.Name) and owner.id == logs and text_of(key) in ("size", "batch"):
+            message = (
+                f"The logs of a batch have no `{text_of(key)}` in Keras 3, and hold means since the epoch's start."
+            )
+            yield file.attention(node, message)
 
 
 def _at(argument: ast.arg) -> ast.Name:

@@ -1,47 +1,43 @@
-"""Imports and dotted names of old Keras and TensorFlow 1 become what the table says they are today.
+"""Imports and dotted names of old Keras and TensorFlow 1 become today's names.
 
-What moved is imported from its home today, what Keras dropped and this package provides comes from
-`parallel_compat`; the name in the source stays what it was. What is gone is reported with what to do instead.
+A name that moved is imported from its new module. A name that Keras dropped and this package provides is imported from
+`parallel_compat`. The rest of the source keeps the name. A name without a replacement is reported with advice.
+
+```diff
+-from keras import backend as K
+-from keras.layers.core import Dense
+-from keras.utils import multi_gpu_model, to_categorical
++from parallel_compat.legacy import backend as K
++from keras.layers import Dense
++from keras.utils import to_categorical
++from parallel_compat import multi_gpu_model
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from parallel_compat.migrate import star_findings
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_findings import DottedFindings
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_findings import ImportFindings
-from parallel_compat.migrate.module_homes import RULE
-
-SAFE = True
-BEFORE = """\
-from keras import backend as K
-from keras.layers.core import Dense
-from keras.utils import multi_gpu_model, to_categorical
-"""
-AFTER = """\
-from parallel_compat.legacy import backend as K
-from keras.layers import Dense
-from keras.utils import to_categorical
-from parallel_compat import multi_gpu_model
-"""
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find imports and dotted names."""
-    return _find(file, lambda offset: file.ignored(RULE, offset))
+    return _find(file, lambda offset: file.ignored("imports", offset))
 
 
-def find_redirected(file: File) -> Iterator[Finding]:
-    """Make only those edits that other rules asked for (where this rule itself was not asked)."""
+def find_redirected(file: File) -> Findings:
+    """Make only the edits that other rules need, if this rule itself does not run."""
     return _find(file, lambda offset: True)
 
 
-def _find(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
+def _find(file: File, skips: Callable[[int], bool]) -> Findings:
     homes = BindingHomes(file)
     statements, dotted = ImportFindings(homes, skips), DottedFindings(homes, skips)
     for statement in file.tree.imports:

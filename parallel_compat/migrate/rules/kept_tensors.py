@@ -1,43 +1,32 @@
-"""`self.alpha = tf.constant(self.alpha)` in a function of tensors goes: the number will do.
+"""`self.alpha = tf.constant(self.alpha)` in a traced function is removed: the number works without it.
 
-A graph was built once. Today such a function is traced several times, and the tensor of one trace cannot be used in the
-next: "Expected any non-tensor type, but got a tensor instead", or "out of scope".
+In Keras 2 the graph was built once. Today such a function is traced several times, and a tensor of one trace cannot be
+used in the next: "Expected any non-tensor type, but got a tensor instead", or "out of scope".
+
+```diff
+ import keras
+ import tensorflow as tf
+
+ class Loss:
+     def compute(self, y_true, y_pred):
+-        self.alpha = tf.constant(self.alpha)
+         return self.alpha * keras.losses.mean_absolute_error(y_true, y_pred)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.statements import remove_statement
-
-RULE = "kept-tensors"
-SAFE = False
-BEFORE = """\
-import keras
-import tensorflow as tf
-
-class Loss:
-    def compute(self, y_true, y_pred):
-        self.alpha = tf.constant(self.alpha)
-        return self.alpha * keras.losses.mean_absolute_error(y_true, y_pred)
-"""
-AFTER = """\
-import keras
-import tensorflow as tf
-
-class Loss:
-    def compute(self, y_true, y_pred):
-        return self.alpha * keras.losses.mean_absolute_error(y_true, y_pred)
-"""
 
 _MAKING = ("tensorflow.constant", "tensorflow.convert_to_tensor", "keras.backend.constant", "keras.backend.variable")
 _ONCE = ("__init__", "build")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find attributes that become tensors of themselves."""
     for node in file.tree.attributes:
         statement = file.tree.parents.get(node)
@@ -55,5 +44,7 @@ def find(file: File) -> Iterator[Finding]:
             and len(function.body) > 1
         ):
             text = file.source.segment(node)
-            message = f"`{text}` keeps the tensor of one trace for the next. (Unsafe: is its dtype that of the number?)"
-            yield file.found(RULE, statement, message, [remove_statement(file, statement)], status=Status.UNSAFE)
+            message = f"`{text}` keeps the tensor of one trace for the next."
+            yield file.found(
+                statement, message, [remove_statement(file, statement)], unsafe="has it the dtype of the number?"
+            )

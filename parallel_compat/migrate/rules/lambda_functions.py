@@ -1,47 +1,36 @@
-"""A function in a function that a `Lambda` layer computes is registered, so that files of the model can be read again.
+"""A nested function in a `Lambda` layer is registered, so that a saved model can be loaded again.
 
-Keras 2 wrote its bytecode into the file. Keras 3 writes its name, and finds by it what is in a module or registered.
+Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds by that name only functions
+of a module or registered ones.
+
+```diff
+ import keras
+
+ def net(x, size):
++    @keras.saving.register_keras_serializable()
+     def halve(tensor):
+         return tensor / 2
+     return keras.layers.Lambda(halve)(x)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-
-RULE = "lambda-functions"
-SAFE = True
-BEFORE = """\
-import keras
-
-def net(x, size):
-    def halve(tensor):
-        return tensor / 2
-    return keras.layers.Lambda(halve)(x)
-"""
-AFTER = """\
-import keras
-
-def net(x, size):
-    @keras.saving.register_keras_serializable()
-    def halve(tensor):
-        return tensor / 2
-    return keras.layers.Lambda(halve)(x)
-"""
+from parallel_compat.migrate.findings import Findings
 
 _TARGET = "keras.saving.register_keras_serializable"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such functions."""
     seen: set[ast.AST] = set()
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
-        named = calls.keyword(call, "function")
-        given = named.value if named is not None else call.args[0] if call.args else None
+        given = calls.argument(call, "function", 0)
         function = file.kinds.definition(given) if given is not None else None
         if not isinstance(function, ast.FunctionDef) or function in seen or function.decorator_list:
             continue
@@ -49,13 +38,10 @@ def find(file: File) -> Iterator[Finding]:
             continue
         seen.add(function)
         spelled = file.reference(_TARGET, function)
-        if spelled is None:
-            continue
-        text, imports = spelled
         start = file.source.start(function)
-        indent = file.source.text[file.source.text.rfind("\n", 0, start) + 1 : start]
-        if indent.strip():
+        indent = file.source.before(start)
+        if spelled is None or indent.strip():
             continue
         message = f"Keras 3 finds `{function.name}` by its name when it reads a file of the model."
-        edits = [Edit(start, start, f"@{text}(){file.source.newline}{indent}"), *imports]
-        yield file.found(RULE, function, message, edits, hint=not file.old)
+        edits = [Edit(start, start, f"@{spelled[0]}(){file.source.newline}{indent}"), *spelled[1]]
+        yield file.found(function, message, edits, hint=not file.old)

@@ -1,39 +1,32 @@
-"""`Lambda(lambda x: x[:, i])` in a loop keeps the `i` of its turn.
+"""`Lambda(lambda x: x[:, i])` in a loop keeps the `i` of its iteration.
 
-A graph called the function once, in its turn of the loop. Keras 3 calls it in each pass of the model, when `i` is that
-of the last turn: every such layer would take the last slice.
+Keras 2 called the function once, during its iteration of the loop. Keras 3 calls it in each pass of the model, when `i`
+has its last value: every such layer would take the last slice.
+
+```diff
+ from keras.layers import Lambda
+-parts = [Lambda(lambda x: x[:, i])(inputs) for i in range(3)]
++parts = [Lambda(lambda x, i=i: x[:, i])(inputs) for i in range(3)]
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-
-RULE = "lambda-values"
-SAFE = True
-BEFORE = """\
-from keras.layers import Lambda
-parts = [Lambda(lambda x: x[:, i])(inputs) for i in range(3)]
-"""
-AFTER = """\
-from keras.layers import Lambda
-parts = [Lambda(lambda x, i=i: x[:, i])(inputs) for i in range(3)]
-"""
+from parallel_compat.migrate.findings import Findings
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Module)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find functions of Lambda layers that read names which a loop binds."""
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
-        keyword = calls.keyword(call, "function")
-        function = call.args[0] if call.args else keyword.value if keyword else None
+        function = calls.argument(call, "function", 0)
         if not isinstance(function, ast.Lambda):
             continue
         bound = _bound_by_loops(file, call)
@@ -46,12 +39,12 @@ def find(file: File) -> Iterator[Finding]:
         values = ", ".join(f"`{name}`" for name in names)
         message = f"Keras 3 calls the function in each pass, when the loop has ended: {values}."
         if not given.args or given.vararg or given.kwonlyargs or given.kwarg:
-            yield file.attention(RULE, function, message)
+            yield file.attention(function, message)
             continue
         last = given.args[-1] if not given.defaults else given.defaults[-1]
         end = file.source.end(last)
         text = "".join(f", {name}={name}" for name in names)
-        yield file.found(RULE, function, message, [Edit(end, end, text)])
+        yield file.found(function, message, [Edit(end, end, text)])
 
 
 def _bound_by_loops(file: File, node: ast.AST) -> set[str]:
@@ -72,9 +65,5 @@ def _stored(node: ast.AST) -> set[str]:
     if isinstance(node, _SCOPES):
         return set()
     if isinstance(node, ast.Name):
-        return set() if _is_read(node) else {node.id}
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
     return set().union(*(_stored(child) for child in ast.iter_child_nodes(node)))
-
-
-def _is_read(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Load)

@@ -1,9 +1,16 @@
 """Keras 1's argument names of layers become Keras 2's (`output_dim`, `border_mode`, `nb_filter`, `init`, ...).
 
-Keras 2 still took them with a warning; Keras 3 does not. `Convolution2D(64, 3, 3)` becomes
-`Convolution2D(64, (3, 3))`, `dim_ordering="th"` becomes `data_format="channels_first"`. Arguments that no name of
-today expresses (`batch_input_shape`, `weights`) are taken by the layer of the same name in
-`parallel_compat.legacy.layers`.
+Keras 2 accepted them with a warning; Keras 3 does not. `Convolution2D(64, 3, 3)` becomes `Convolution2D(64, (3, 3))`,
+`dim_ordering="th"` becomes `data_format="channels_first"`. Arguments without a replacement (`batch_input_shape`,
+`weights`) are taken by the layer of the same name in `parallel_compat.legacy.layers`.
+
+```diff
+ from keras.layers import Convolution2D, Dense
+-x = Convolution2D(64, 3, 3, border_mode='same', subsample=(2, 2))(x)
+-x = Dense(output_dim=10, init='normal')(x)
++x = Convolution2D(64, (3, 3), padding='same', strides=(2, 2))(x)
++x = Dense(units=10, kernel_initializer='normal')(x)
+```
 """
 
 from __future__ import annotations
@@ -15,24 +22,11 @@ from collections.abc import Iterator
 from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 from parallel_compat.names.members import LAYER, MODEL
-
-RULE = "layer-arguments"
-SAFE = True
-BEFORE = """\
-from keras.layers import Convolution2D, Dense
-x = Convolution2D(64, 3, 3, border_mode='same', subsample=(2, 2))(x)
-x = Dense(output_dim=10, init='normal')(x)
-"""
-AFTER = """\
-from keras.layers import Convolution2D, Dense
-x = Convolution2D(64, (3, 3), padding='same', strides=(2, 2))(x)
-x = Dense(units=10, kernel_initializer='normal')(x)
-"""
-
 
 # Arguments for which Keras 3 wants an int of Python.
 _SIZES = {
@@ -47,24 +41,24 @@ _FIRST_REFUSED, _REFUSED = re.compile("[^A-Za-z0-9.%{]"), re.compile("[^A-Za-z0-
 _REDUCTIONS = frozenset({"max", "min", "sum", "prod", "amax", "argmax"})
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of layers with old arguments."""
-    for target, found in file.calls_by_target.items():
-        if not (target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")):
-            continue
+    for target, call in file.calls_under("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential"):
         of = "keras.layers.Input" if target == "keras.Input" else target
-        for call in found:
-            name = target.rpartition(".")[2]
-            handled: set[str] = set()
-            shapes = (*_input_dim(file, call, target, name), *_input_length(file, call, target))
-            shapes = (*shapes, *_batch_shape(file, call, name))
-            for finding, names in (*_kernel(file, call, target, name), *shapes):
-                handled |= names
-                yield finding
-            yield from argument_edits.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
-            yield from _numpy_sizes(file, call, target, name)
-            if target in ("keras.Input", "keras.layers.Input"):
-                yield from _both_shapes(file, call)
+        name = target.rpartition(".")[2]
+        handled: set[str] = set()
+        for finding, names in (
+            *_kernel(file, call, target, name),
+            *_input_dim(file, call, target, name),
+            *_input_length(file, call, target),
+            *_batch_shape(file, call, name),
+        ):
+            handled |= names
+            yield finding
+        yield from argument_edits.rewrite(file, call, of, name, leave=frozenset(handled))
+        yield from _numpy_sizes(file, call, target, name)
+        if target in ("keras.Input", "keras.layers.Input"):
+            yield from _both_shapes(file, call)
     yield from _weights(file)
     yield from _slashes(file)
     yield from _names_by_place(file)
@@ -72,6 +66,7 @@ def find(file: File) -> Iterator[Finding]:
     yield from _losses(file)
 
 
+_NO_SLASH = "Keras 3 takes no `/` in the name of a layer."
 _INPUT = "A model whose batches have one size begins with `Input(batch_shape=...)` today."
 
 
@@ -80,11 +75,11 @@ def _batch_shape(file: File, call: ast.Call, name: str) -> Iterator[tuple[Findin
     given = calls.keyword(call, "batch_input_shape") or calls.keyword(call, "batch_size")
     edits = first_layers.with_input(file, call) if given is not None and name not in ("Input", "InputLayer") else None
     if given is not None and edits is not None:
-        yield file.found(RULE, given, _INPUT, edits), {"batch_input_shape", "input_shape", "batch_size"}
+        yield file.found(given, _INPUT, edits), {"batch_input_shape", "input_shape", "batch_size"}
 
 
-def _of_others(file: File) -> Iterator[Finding]:
-    """`batch_input_shape` of what this file does not tell, or of a layer of one's own, which Keras 3 does not take."""
+def _of_others(file: File) -> Findings:
+    """`batch_input_shape` of what this file does not tell, or of a custom layer, which Keras 3 does not take."""
     for call in file.tree.calls:
         given = calls.keyword(call, "batch_input_shape")
         target = file.names.target(call.func) or ""
@@ -97,30 +92,26 @@ def _of_others(file: File) -> Iterator[Finding]:
         edits = first_layers.with_input(file, call)
         if edits is None:
             message = "Layers of Keras 3 take no `batch_input_shape`: begin the model with `Input(batch_shape=...)`."
-            yield file.attention(RULE, given, message)
+            yield file.attention(given, message)
         else:
-            status = argument_edits.unsafe_if(not is_layer)
-            guess = "" if is_layer else " (Unsafe: is this a layer?)"
-            yield file.found(RULE, given, _INPUT + guess, edits, status=status)
+            yield file.found(given, _INPUT, edits, unsafe=not is_layer and "is this a layer?")
 
 
-def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
+def _both_shapes(file: File, call: ast.Call) -> Findings:
     """`Input(shape=, batch_shape=)`: Keras 2 took the shape that has the batch, Keras 3 takes one of them."""
     shape = calls.keyword(call, "shape")
     if shape is not None and calls.keyword(call, "batch_shape") is not None:
-        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 went by the latter."
-        yield file.found(RULE, shape, message, calls.remove(file, call, shape))
+        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 used the latter."
+        yield file.found(shape, message, calls.remove(file, call, shape))
 
 
-def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
+def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Findings:
     """`Embedding(x.max() + 1, 8)`: Keras 3 takes no integer of numpy there."""
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
     for position, argument in enumerate(_SIZES.get(target, ())):
-        value = call.args[position] if len(call.args) > position else named.get(argument)
+        value = calls.argument(call, argument, position)
         if value is not None and _is_of_numpy(file, value):
-            message = f"`{argument}` of `{name}` is an integer of numpy, of which Keras 3 takes none."
-            start, end = file.source.start(value), file.source.end(value)
-            yield file.found(RULE, value, message, [Edit(start, start, "int("), Edit(end, end, ")")])
+            message = f"`{argument}` of `{name}` is a numpy integer, which Keras 3 refuses."
+            yield file.found(value, message, file.around(value, "int(", ")"))
 
 
 def _is_of_numpy(file: File, node: ast.expr) -> bool:
@@ -136,7 +127,7 @@ def _is_of_numpy(file: File, node: ast.expr) -> bool:
     return of_array or (file.names.path(node.func) or "").startswith("numpy.")
 
 
-def _names_by_place(file: File) -> Iterator[Finding]:
+def _names_by_place(file: File) -> Findings:
     """`super().__init__("policy")` of a class of models: the name came first, Keras 3 takes it by name alone."""
     for call in file.method_calls.get("__init__", ()):
         class_ = file.tree.enclosing_class(call)
@@ -148,11 +139,11 @@ def _names_by_place(file: File) -> Iterator[Finding]:
         bases = {file.names.target(base) for base in class_.bases}
         if of_super and is_name and bases & {"keras.Model", "keras.models.Model"}:
             start = file.source.start(given)
-            message = "The constructor of `Model` takes `name` by name alone."
-            yield file.found(RULE, given, message, [Edit(start, start, "name=")])
+            message = "The constructor of `Model` takes `name` only as a keyword."
+            yield file.found(given, message, [Edit(start, start, "name=")])
 
 
-def _slashes(file: File) -> Iterator[Finding]:
+def _slashes(file: File) -> Findings:
     """Keras 3 refuses a `/` in a name, which Keras 2 took: in layers, and in functions that pass names on to them."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
@@ -167,14 +158,12 @@ def _slashes(file: File) -> Iterator[Finding]:
             value = call.args[0]
         edits = [] if value is None else [edit for part in _strings(value) for edit in _underscores(file, part)]
         if value is not None and edits:
-            message = (
-                "Keras 3 takes no `/` in the name of a layer. (Unsafe: is it one, and used elsewhere? "
-                "Old weights are then loaded in the order of the layers, not by name.)"
+            guess = (
+                "is it one, and used elsewhere? Old weights are then loaded in the order of the layers, not by name."
             )
-            yield file.found(RULE, value, message, edits, status=Status.UNSAFE)
+            yield file.found(value, _NO_SLASH, edits, unsafe=guess)
         elif value is not None and of_layer and any("/" in text for text in _texts_behind(file, value)):
-            message = "Keras 3 takes no `/` in the name of a layer."
-            yield file.attention(RULE, value, message)
+            yield file.attention(value, _NO_SLASH)
 
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:
@@ -185,26 +174,22 @@ def _makes_a_model(file: File, call: ast.Call) -> bool:
     return file.names.target(call.func) in ("keras.Model", "keras.Sequential")
 
 
-def _name_of_model(file: File, node: ast.expr) -> Iterator[Finding]:
+def _name_of_model(file: File, node: ast.expr) -> Findings:
     """Keras 3 calls a model in a scope of TensorFlow with its name, which has no blanks, say."""
     edits = []
     for part in _strings(node):
         inside = _QUOTED.fullmatch(file.source.segment(part))
         if inside is not None and "\\" not in inside.group(2):
             start = file.source.start(part) + inside.start(2)
-            depth = 0
-            for position, character in enumerate(inside.group(2)):
-                depth += (character == "{") - (character == "}")
+            for position, character in _outside_of_braces(inside.group(2)):
                 first = part is node and position == 0
-                refused = _FIRST_REFUSED if first else _REFUSED
-                if depth == 0 and refused.match(character):
+                if (_FIRST_REFUSED if first else _REFUSED).match(character):
                     edits.append(Edit(start + position, start + position + 1, "m_" if first else "_"))
     message = "Keras 3 takes letters, digits, `_`, `-` and `.` in a model's name."
     if edits:
-        told = f"{message} (Unsafe: is it used elsewhere?)"
-        yield file.found(RULE, node, told, edits, status=Status.UNSAFE)
+        yield file.found(node, message, edits, unsafe="is it used elsewhere?")
     elif any(_FIRST_REFUSED.match(text) or _REFUSED.search(text) for text in _texts_behind(file, node)):
-        yield file.attention(RULE, node, message)
+        yield file.attention(node, message)
 
 
 def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:
@@ -215,14 +200,11 @@ def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:
             definition = file.kinds.definition(each.func)
             inside = ast.walk(definition) if isinstance(definition, ast.FunctionDef) else ()
             made = [one.value for one in inside if isinstance(one, ast.Return)]
-        elif isinstance(each, ast.Name) and each in file.tree.scopes:
-            for binding in file.tree.scopes[each].find(each.id):
-                loop = file.tree.parents.get(binding.node)
-                made.append(loop.iter if isinstance(loop, ast.For) else binding.value)
-        for value in made:
-            for part in ast.walk(value) if value is not None else ():
-                if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    yield part.value
+        for binding in file.tree.bindings(each):
+            loop = file.tree.parents.get(binding.node)
+            made.append(loop.iter if isinstance(loop, ast.For) else binding.value)
+        parts = (part for value in made if value is not None for part in ast.walk(value))
+        yield from (text for part in parts if (text := text_of(part)) is not None)
 
 
 def _may_pass_it_on(file: File, call: ast.Call, path: str) -> bool:
@@ -237,7 +219,7 @@ def _may_pass_it_on(file: File, call: ast.Call, path: str) -> bool:
 
 def _strings(node: ast.expr) -> Iterator[ast.expr]:
     """Yield the strings that an expression is made of; calls in it are expressions of their own."""
-    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+    if isinstance(node, ast.JoinedStr) or text_of(node) is not None:
         yield node
     elif isinstance(node, ast.BinOp):
         yield from _strings(node.left)
@@ -251,47 +233,52 @@ def _strings(node: ast.expr) -> Iterator[ast.expr]:
 
 def _underscores(file: File, node: ast.expr) -> Iterator[Edit]:
     """Yield an edit for each `/` of a string that is none of an expression in it."""
-    start, depth = file.source.start(node), 0
-    for position, character in enumerate(file.source.segment(node), start):
+    start = file.source.start(node)
+    for position, character in _outside_of_braces(file.source.segment(node)):
+        if character == "/":
+            yield Edit(start + position, start + position + 1, "_")
+
+
+def _outside_of_braces(text: str) -> Iterator[tuple[int, str]]:
+    depth = 0
+    for position, character in enumerate(text):
         depth += (character == "{") - (character == "}")
-        if character == "/" and depth == 0:
-            yield Edit(position, position + 1, "_")
+        if depth == 0:
+            yield position, character
 
 
-def _weights(file: File) -> Iterator[Finding]:
+def _weights(file: File) -> Findings:
     """`self.add_weight("kernel", shape=...)`: the name came first, today the shape does."""
     for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            if file.kinds.of(call.func.value) not in (None, LAYER, MODEL):
+            kind = file.kinds.of(calls.receiver(call))
+            if kind not in (None, LAYER, MODEL):
                 continue
-            if method == "add_variable" and file.kinds.of(call.func.value) == LAYER:
+            if method == "add_variable" and kind == LAYER:
                 end = file.source.end(call.func)
                 message = "`add_variable` of a layer is `add_weight`: today's has other arguments."
-                yield file.found(RULE, call.func, message, [Edit(end - len(method), end, "add_weight")])
+                yield file.found(call.func, message, [Edit(end - len(method), end, "add_weight")])
             by_place = bool(call.args) and any(True for _ in _strings(call.args[0]))
             rows = argument_edits.rows_of(f"{LAYER}.add_weight")
             if by_place or any(each.arg == "shape" or each.arg in rows for each in call.keywords):
-                yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", method)
+                yield from argument_edits.rewrite(file, call, f"{LAYER}.add_weight", method)
 
 
-def _losses(file: File) -> Iterator[Finding]:
+def _losses(file: File) -> Findings:
     """`self.add_loss(loss, inputs=x)`: Keras 3 takes the loss alone."""
     for call in file.method_calls.get("add_loss", ()):
-        assert isinstance(call.func, ast.Attribute)
-        kind = file.kinds.of(call.func.value)
+        kind = file.kinds.of(calls.receiver(call))
         if kind not in (None, LAYER, MODEL) or calls.has_star(call):
             continue
         inputs = calls.keyword(call, "inputs") or (call.args[1] if len(call.args) > 1 else None)
         losses = calls.keyword(call, "losses")
-        guess = "" if kind is not None else " (Unsafe: is it a layer?)"
-        status = argument_edits.unsafe_if(kind is None)
+        unsafe = kind is None and "is it a layer?"
         if inputs is not None:
-            message = f"`add_loss` takes the loss alone: it counts in the call that adds it.{guess}"
-            yield file.found(RULE, inputs, message, calls.remove(file, call, inputs), status=status)
+            message = "`add_loss` takes only the loss, which applies to the call that adds it."
+            yield file.found(inputs, message, calls.remove(file, call, inputs), unsafe=unsafe)
         if losses is not None:
-            message = f"`losses` of `add_loss` is now `loss`.{guess}"
-            yield file.found(RULE, losses, message, [calls.rename(file, losses, "loss")], status=status)
+            message = "`losses` of `add_loss` is now `loss`."
+            yield file.found(losses, message, [calls.rename(file, losses, "loss")], unsafe=unsafe)
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
@@ -308,10 +295,7 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
             Edit(file.source.start(first), file.source.end(first), f"kernel_size=({values})"),
             *calls.remove(file, call, *(keyword for keyword in keywords if keyword is not first)),
         ]
-        yield (
-            file.found(RULE, first, f"The sides of the kernel of `{name}` are now `kernel_size`.", edits),
-            set(sides),
-        )
+        yield file.found(first, f"The sides of the kernel of `{name}` are now `kernel_size`.", edits), set(sides)
         return
     path = file.names.path(call.func) or ""
     if len(call.args) != count + 1 or not path.startswith("keras."):
@@ -326,15 +310,8 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
     message = f"The sides of the kernel of `{name}` are now one argument."
     if not certain:
         message += " (If the third argument was meant as `strides`, the code is newer: leave it.)"
-    finding = file.found(
-        RULE,
-        call.args[1],
-        message,
-        [Edit(start, start, "("), Edit(end, end, ")")],
-        status=argument_edits.unsafe_if(not certain),
-        hint=not certain,
-    )
-    yield finding, set()
+    edits = [Edit(start, start, "("), Edit(end, end, ")")]
+    yield file.found(call.args[1], message, edits, unsafe=not certain, hint=not certain), set()
 
 
 def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
@@ -349,10 +326,8 @@ def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[t
     edits: list[AnyEdit] = [Edit(file.source.start(dim), file.source.end(dim), text)]
     if length is not None:
         edits += calls.remove(file, call, length)
-    yield (
-        file.found(RULE, dim, f"`input_dim` of `{name}` is now part of `input_shape`.", edits),
-        {"input_dim", "input_length"},
-    )
+    message = f"`input_dim` of `{name}` is now part of `input_shape`."
+    yield file.found(dim, message, edits), {"input_dim", "input_length"}
 
 
 def _input_length(file: File, call: ast.Call, target: str) -> Iterator[tuple[Finding, set[str]]]:
@@ -370,4 +345,4 @@ def _input_length(file: File, call: ast.Call, target: str) -> Iterator[tuple[Fin
         shape = text if isinstance(length.value, (ast.Tuple, ast.List)) else f"({text},)"
         message = "`input_length` is now the `input_shape` that a `Sequential` is built with."
         edits = [Edit(file.source.start(length), file.source.end(length), f"input_shape={shape}")]
-    yield file.found(RULE, length, message, edits), {"input_length"}
+    yield file.found(length, message, edits), {"input_length"}

@@ -1,9 +1,16 @@
 """`layer.output_shape` and `layer.input_shape` become functions of this package.
 
-So does `model.layers[0].input`: the first layer may be an `InputLayer`, whose `input` Keras 3 leaves empty.
-`model.input` of a `Sequential` becomes `model.inputs[0]`: Keras 3 has the former once the model was called, and then it
-is what it was called on.
-`layer._name` becomes `layer.name`, which tf.keras let nobody assign to.
+So does `model.layers[0].input`: the first layer may be an `InputLayer`, which has no `input` in Keras 3. `model.input`
+of a `Sequential` becomes `model.inputs[0]`: in Keras 3 `input` exists only after the model was called, and is then the
+argument of that call. `layer._name` becomes `layer.name`. In tf.keras only `_name` could be assigned.
+
+```diff
+ from keras.models import Model
++from parallel_compat.legacy.layers import output_shape
+ model = Model(x, y)
+-shape = model.layers[-1].output_shape
++shape = output_shape(model.layers[-1])
+```
 """
 
 from __future__ import annotations
@@ -12,30 +19,16 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.dotted_names import is_self
+from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
-RULE = "layer-attributes"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, y)
-shape = model.layers[-1].output_shape
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat.legacy.layers import output_shape
-model = Model(x, y)
-shape = output_shape(model.layers[-1])
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find shapes of layers."""
     for node in file.tree.attributes:
         if node.attr == "_name":
@@ -56,37 +49,27 @@ def find(file: File) -> Iterator[Finding]:
             continue
         row = methods.member(of, node.attr)
         assert row.new is not None
-        spelled = file.reference(row.new, node)
-        if spelled is None:
+        edits = file.read_by_function(row.new, node)
+        if edits is None:
             continue
-        text, imports = spelled
-        start, end = file.source.start(node), file.source.end(node)
-        edits = [Edit(start, start, f"{text}("), Edit(methods.dot_of(file, node), end, ")"), *imports]
+        message = f"`{node.attr}` of a layer is provided by `{row.new}`."
         if maybe:
-            message = f"If `{methods.receiver_text(file, node)}` is a layer: `{node.attr}` is provided by `{row.new}`."
-            yield file.found(RULE, node, message, edits, status=Status.UNSAFE)
-        else:
-            yield file.found(RULE, node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
+            message = f"If `{methods.short(file, node.value)}` is a layer: `{node.attr}` is provided by `{row.new}`."
+        yield file.found(node, message, edits, unsafe=maybe)
 
 
-def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _named(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
-    maybe = kind is None and _last_word(node.value) in ("model", "layer")
+    maybe = kind is None and last_name(node.value) in ("model", "layer")
     if (kind in (LAYER, MODEL) or maybe) and file.era is not None and file.era.is_tf_keras:
         message = "A layer of Keras 3 has its name in `name` alone, which can be assigned to."
-        start, end = methods.dot_of(file, node), file.source.end(node)
-        status = Status.UNSAFE if maybe else Status.REWRITTEN
-        yield file.found(RULE, node, message, [Edit(start, end, ".name")], status=status)
+        yield file.found(node, message, [Edit(file.dot_of(node), file.source.end(node), ".name")], unsafe=maybe)
 
 
-def _of_sequential(file: File, node: ast.Attribute) -> Iterator[Finding]:
-    message = f"`{node.attr}` of a `Sequential` is what Keras 3 has as `{node.attr}s[0]`, also before a call."
+def _of_sequential(file: File, node: ast.Attribute) -> Findings:
+    message = f"`{node.attr}` of a `Sequential` is `{node.attr}s[0]` in Keras 3, also before a call."
     end = file.source.end(node)
-    yield file.found(RULE, node, message, [Edit(end, end, "s[0]")], hint=not file.old)
-
-
-def _last_word(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    yield file.found(node, message, [Edit(end, end, "s[0]")], hint=not file.old)
 
 
 # What Keras 3 computes and lets nobody set, and what to do instead.
@@ -99,7 +82,7 @@ _NOT_TO_SET = {
         "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
     ),
 }
-# What a layer or model of one's own may not set any more, and what one that is derived from one of these layers.
+# What a custom layer or model may not set any more, and what one that is derived from one of these layers.
 _NOT_TO_SET_IN_CLASSES = ("dtype", "metrics", "metrics_names", "path", "trainable_variables", "variables")
 _NOT_TO_SET_IN_CLASSES_OF = {
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Dense"), "kernel"),
@@ -108,14 +91,14 @@ _NOT_TO_SET_IN_CLASSES_OF = {
 }
 
 
-def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _assigned(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
     around = file.tree.enclosing_class(node)
     if is_self(node.value) and around is not None and kind in (LAYER, MODEL):
         bases = set(_keras_bases(file, around))
         if node.attr in _NOT_TO_SET_IN_CLASSES or node.attr in map(_NOT_TO_SET_IN_CLASSES_OF.get, bases):
             message = f"`{node.attr}` cannot be assigned to in Keras 3, which computes it. Give yours another name."
-            yield file.attention(RULE, node, message)
+            yield file.attention(node, message)
             return
     of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
     way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
@@ -124,10 +107,10 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
         if of_layer and isinstance(statement, ast.Assign) and _is_of_a_held_layer(statement):
             message = f"`{node.attr}` cannot be assigned to in Keras 3, which has the weights of the layers it holds."
             edits = [remove_statement(file, statement)]
-            yield file.found(RULE, node, f"{message} (Unsafe: is that one a layer?)", edits, status=Status.UNSAFE)
+            yield file.found(node, message, edits, unsafe="is that one a layer?")
             return
         message = f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}"
-        yield file.attention(RULE, node, message)
+        yield file.attention(node, message)
 
 
 def _keras_bases(file: File, class_: ast.ClassDef, seen: tuple[ast.ClassDef, ...] = ()) -> Iterator[str]:
@@ -144,15 +127,8 @@ def _keras_bases(file: File, class_: ast.ClassDef, seen: tuple[ast.ClassDef, ...
 def _is_of_a_held_layer(statement: ast.Assign) -> bool:
     """Whether a statement is `self.trainable_weights = self.net.trainable_weights`."""
     value, targets = statement.value, statement.targets
-    return (
-        isinstance(value, ast.Attribute)
-        and isinstance(value.value, ast.Attribute)
-        and is_self(value.value.value)
-        and len(targets) == 1
-        and isinstance(targets[0], ast.Attribute)
-        and is_self(targets[0].value)
-        and targets[0].attr == value.attr
-    )
+    is_held = isinstance(value, ast.Attribute) and is_of_self(value.value)
+    return is_held and len(targets) == 1 and is_of_self(targets[0]) and targets[0].attr == last_name(value)
 
 
 def _is_first_layer(node: ast.expr) -> bool:

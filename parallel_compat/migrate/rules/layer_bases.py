@@ -1,49 +1,36 @@
-"""A class that overrides `call` of one of Keras's layers and gives something else takes its base of this package.
+"""A subclass of a Keras layer whose `call` returns something else gets its base class from this package.
 
-Keras 3 asks some of its layers (`Embedding`) what they give, and believes what the base says. The layers of
-`parallel_compat.legacy.layers` are asked by calling them, as in Keras 2.
+Keras 3 computes the output shape of some layers (`Embedding`) with the method of the base class, and ignores `call`.
+The layers of `parallel_compat.legacy.layers` find it by calling the layer, as in Keras 2.
+
+```diff
+ from keras.layers import Embedding
++import parallel_compat.legacy.layers
+
+-class WithTable(Embedding):
++class WithTable(parallel_compat.legacy.layers.Embedding):
+     def compute_output_shape(self, shape):
+         return [super().compute_output_shape(shape), (self.input_dim, self.output_dim)]
+
+     def call(self, x):
+         return [super().call(x), self.embeddings]
+```
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
-
-RULE = "layer-bases"
-SAFE = True
-BEFORE = """\
-from keras.layers import Embedding
-
-class WithTable(Embedding):
-    def compute_output_shape(self, shape):
-        return [super().compute_output_shape(shape), (self.input_dim, self.output_dim)]
-
-    def call(self, x):
-        return [super().call(x), self.embeddings]
-"""
-AFTER = """\
-from keras.layers import Embedding
-import parallel_compat.legacy.layers
-
-class WithTable(parallel_compat.legacy.layers.Embedding):
-    def compute_output_shape(self, shape):
-        return [super().compute_output_shape(shape), (self.input_dim, self.output_dim)]
-
-    def call(self, x):
-        return [super().call(x), self.embeddings]
-"""
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 
 # Layers of Keras 2 that say themselves what their `call` gives, also for a subclass with another `call`.
 SAYING_WHAT_THEY_GIVE = frozenset(("Attention", "Embedding", "Flatten", "Permute", "Reshape"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes."""
     for class_ in file.tree.classes:
-        if not any(isinstance(each, ast.FunctionDef) and each.name == "call" for each in class_.body):
+        if "call" not in methods_of(class_):
             continue
         for base in class_.bases:
             path = file.names.path(base) or ""
@@ -51,9 +38,7 @@ def find(file: File) -> Iterator[Finding]:
             if not target.startswith("keras.layers.") or path.startswith("parallel_compat."):
                 continue
             name = target.rpartition(".")[2]
-            spelled = file.reference(f"parallel_compat.legacy.layers.{name}", base)
-            if name in SAYING_WHAT_THEY_GIVE and spelled is not None:
-                text, imports = spelled
-                message = f"`{class_.name}` gives something else than `{name}`, of which Keras 3 knows what it gives."
-                edits = [file.replace(base, text), *imports]
-                yield file.found(RULE, base, message, edits, status=Status.REWRITTEN, hint=not file.old)
+            edits = file.replaced_by(f"parallel_compat.legacy.layers.{name}", base)
+            if name in SAYING_WHAT_THEY_GIVE and edits is not None:
+                message = f"`{class_.name}` returns something else than `{name}`, whose output shape Keras 3 uses."
+                yield file.found(base, message, edits, hint=not file.old)

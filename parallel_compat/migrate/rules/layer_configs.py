@@ -1,49 +1,40 @@
-"""A layer's class that takes arguments and says nothing of them gets the `get_config` that it had in Keras 2.
+"""A custom layer with arguments but without `get_config` gets the `get_config` that it had in Keras 2.
 
-Keras 2 saved a model with such a layer, without the arguments. Keras 3 raises NotImplementedError where one of them is
-no plain value, such as a regularizer: at the first checkpoint, after an epoch of training.
+Keras 2 saved a model with such a layer, without the arguments. Keras 3 raises NotImplementedError if an argument is not
+a plain value, such as a regularizer: at the first checkpoint, after an epoch of training.
+
+```diff
+-from keras.engine.topology import Layer
++from keras.layers import Layer
+
+ class Margin(Layer):
+     def __init__(self, margin, regularizer=None, **kwargs):
+         super(Margin, self).__init__(**kwargs)
+         self.margin, self.regularizer = margin, regularizer
++
++    def get_config(self):
++        return super().get_config()
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import LAYER
 
-RULE = "layer-configs"
-SAFE = True
-BEFORE = """\
-from keras.engine.topology import Layer
 
-class Margin(Layer):
-    def __init__(self, margin, regularizer=None, **kwargs):
-        super(Margin, self).__init__(**kwargs)
-        self.margin, self.regularizer = margin, regularizer
-"""
-AFTER = """\
-from keras.layers import Layer
-
-class Margin(Layer):
-    def __init__(self, margin, regularizer=None, **kwargs):
-        super(Margin, self).__init__(**kwargs)
-        self.margin, self.regularizer = margin, regularizer
-
-    def get_config(self):
-        return super().get_config()
-"""
-
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes; tf.keras refused to save them as well."""
     if file.era not in (Era.KERAS_2_2_4, Era.KERAS_2_3):
         return
     for class_ in file.tree.classes:
-        methods = {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+        methods = methods_of(class_)
         takes = methods.get("__init__")
         if takes is None or "get_config" in methods or not _takes_arguments(takes):
             continue
@@ -59,7 +50,7 @@ def find(file: File) -> Iterator[Finding]:
         inner = " " * (takes.body[0].col_offset - takes.col_offset)
         text = f"{new}{new}{indent}def get_config(self):{new}{indent}{inner}return super().get_config()"
         message = f"`{class_.name}` has no `get_config`: Keras 3 saves no model with it."
-        yield file.found(RULE, takes, message, [Edit(line_end, line_end, text)])
+        yield file.found(takes, message, [Edit(line_end, line_end, text)])
 
 
 def _takes_arguments(method: ast.FunctionDef) -> bool:

@@ -1,60 +1,46 @@
-"""Lists of numbers that a model is trained on become arrays.
+"""Lists of numbers that are passed as training data become arrays.
 
-Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own. TensorFlow 2's
-Keras made one of `[[1, 2], [3, 4]]` as well, which was before it a list of several inputs.
+Keras 2 made one array of `[1] * n + [0] * n`. Keras 3 takes each number as the data of a separate output. tf.keras of
+TensorFlow 2 also made one array of `[[1, 2], [3, 4]]`, which before was a list of several inputs.
+
+```diff
+ import numpy as np
+ from keras.models import Sequential
+ model = Sequential()
+-model.train_on_batch(x, [1] * 16 + [0] * 16)
++model.train_on_batch(x, np.array([1] * 16 + [0] * 16))
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
-
-RULE = "lists-of-numbers"
-SAFE = True
-BEFORE = """\
-import numpy as np
-from keras.models import Sequential
-model = Sequential()
-model.train_on_batch(x, [1] * 16 + [0] * 16)
-"""
-AFTER = """\
-import numpy as np
-from keras.models import Sequential
-model = Sequential()
-model.train_on_batch(x, np.array([1] * 16 + [0] * 16))
-"""
 
 # The arguments that are data, and how many of them by position.
 _DATA = {"fit": 2, "evaluate": 2, "predict": 1, "train_on_batch": 2, "test_on_batch": 2, "predict_on_batch": 1}
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find lists of numbers among the data."""
     for method, count in _DATA.items():
-        for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            kind = file.kinds.of(call.func.value)
-            if kind not in (None, MODEL) or calls.has_star(call):
+        for call, model in file.calls_on(MODEL, method):
+            if calls.has_star(call):
                 continue
+            is_model = file.kinds.of(model) == MODEL
             given = [*call.args[:count], *(each.value for each in call.keywords if each.arg in ("x", "y"))]
             for value in given:
-                behind = _behind(file, value)
+                behind = file.tree.resolved(value) or value
                 if _is_of_numbers(behind, nested=True):
                     is_one = file.era is Era.TF_KERAS_2_2 or _is_of_numbers(behind, nested=False)
-                    certain = is_one and (kind == MODEL or method.endswith("_on_batch"))
-                    yield _made_an_array(file, value, certain=certain, hint=kind != MODEL)
-
-
-def _behind(file: File, node: ast.expr) -> ast.expr:
-    """Return what a name is bound to, where that is one thing."""
-    return (file.tree.value_of(node) or node) if isinstance(node, ast.Name) else node
+                    certain = is_one and (is_model or method.endswith("_on_batch"))
+                    yield _made_an_array(file, value, certain=certain, hint=not is_model)
 
 
 def _is_of_numbers(node: ast.expr, *, nested: bool) -> bool:
@@ -73,14 +59,10 @@ def _made_an_array(file: File, node: ast.expr, *, certain: bool, hint: bool) -> 
     message = "Keras 3 takes a list for several inputs or outputs: a list of numbers is one array."
     spelled = _array(file, node)
     if spelled is None:
-        return file.attention(RULE, node, message)
-    text, imports = spelled
-    start, end = file.source.start(node), file.source.end(node)
-    if not certain:
-        message += " (Unsafe: that it is data of a Keras model, and not of several inputs, is a guess.)"
-    status = Status.REWRITTEN if certain else Status.UNSAFE
-    edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
-    return file.found(RULE, node, message, edits, status=status, hint=hint and not certain)
+        return file.attention(node, message)
+    edits = [*file.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
+    guess = "it is assumed to be data of a Keras model with one input."
+    return file.found(node, message, edits, unsafe=not certain and guess, hint=hint and not certain)
 
 
 def _array(file: File, node: ast.expr) -> tuple[str, tuple[Edit, ...]] | None:

@@ -1,7 +1,19 @@
-"""Metric functions get their targets as Keras 2 gave them: floats, of shape (n, 1) for n numbers.
+"""Metric functions get their targets as in Keras 2: floats, of shape (n, 1) for n numbers.
 
-Keras 3 gives them as they are. With targets of shape (n,) a product with the predictions (n, 1) has n x n numbers, and
-the metric is silently wrong: of user functions, and of `hinge`, `poisson` and others by name.
+Keras 3 passes targets unchanged. If they have shape (n,), a product with predictions of shape (n, 1) has shape (n, n),
+and the metric is silently wrong. This concerns custom functions, and `hinge`, `poisson` and others by name.
+
+```diff
+ from keras.models import Sequential
++from parallel_compat.legacy.metrics import metric_function
+
+ def near(y_true, y_pred):
+     return abs(y_true - y_pred) < 0.1
+
+ model = Sequential()
+-model.compile('sgd', 'mse', metrics=['mae', near])
++model.compile('sgd', 'mse', metrics=['mae', metric_function(near)])
+```
 """
 
 from __future__ import annotations
@@ -11,48 +23,22 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import parts_of
+from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from parallel_compat.names.members import MODEL
-
-RULE = "metric-functions"
-SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-
-def near(y_true, y_pred):
-    return abs(y_true - y_pred) < 0.1
-
-model = Sequential()
-model.compile('sgd', 'mse', metrics=['mae', near])
-"""
-AFTER = """\
-from keras.models import Sequential
-from parallel_compat.legacy.metrics import metric_function
-
-def near(y_true, y_pred):
-    return abs(y_true - y_pred) < 0.1
-
-model = Sequential()
-model.compile('sgd', 'mse', metrics=['mae', metric_function(near)])
-"""
 
 METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find metric functions in calls of `compile`."""
     seen: set[ast.expr] = set()
-    for call in file.method_calls.get("compile", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if file.kinds.of(call.func.value) not in (None, MODEL):
-            continue
-        for name in ("metrics", "weighted_metrics"):
-            given = calls.keyword(call, name)
-            value = given.value if given is not None else None
-            if name == "metrics" and value is None and len(call.args) > 2 and not calls.has_stars(call):
-                value = call.args[2]  # the place of metrics then; today's are numbers, `loss_weights`
+    for call, _ in file.calls_on(MODEL, "compile"):
+        # The third position was that of metrics; today's is that of `loss_weights`, which are numbers.
+        third = None if calls.has_stars(call) else 2
+        for value in (calls.argument(call, "metrics", third), calls.argument(call, "weighted_metrics")):
             for node in _each(file, value):
                 if node not in seen and (_is_function(file, node) or _is_unknown(file, node)):
                     seen.add(node)
@@ -68,11 +54,8 @@ def _each(file: File, node: ast.expr | None, names: frozenset[str] = frozenset()
             yield from _each(file, part, names | {node.id})
         if parts:
             return
-    if isinstance(node, ast.List | ast.Tuple):
-        for each in node.elts:
-            yield from _each(file, each, names)
-    elif isinstance(node, ast.Dict):
-        for each in node.values:
+    if isinstance(node, ast.List | ast.Tuple | ast.Dict):
+        for each in parts_of(node):
             yield from _each(file, each, names)
     elif isinstance(node, ast.BinOp):
         yield from _each(file, node.left, names)
@@ -83,8 +66,7 @@ def _each(file: File, node: ast.expr | None, names: frozenset[str] = frozenset()
 
 def _lists_of(file: File, name: ast.Name) -> Iterator[ast.expr]:
     """Yield what is put into a list of a name: `metrics = [...]`, `metrics += [...]`, `metrics.append(...)`."""
-    scope = file.tree.scopes.get(name)
-    bindings = scope.find(name.id) if scope else []
+    bindings = file.tree.bindings(name)
     for binding in bindings:
         above = file.tree.parents.get(binding.node)
         value = above.value if isinstance(above, ast.AugAssign) else binding.value
@@ -92,12 +74,8 @@ def _lists_of(file: File, name: ast.Name) -> Iterator[ast.expr]:
             yield value
     for method in ("append", "extend"):
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            owner = call.func.value
-            if isinstance(owner, ast.Name) and owner.id == name.id and len(call.args) == 1:
-                seen = file.tree.scopes.get(owner)
-                if bindings and seen is not None and seen.find(owner.id) is bindings:
-                    yield from call.args
+            if len(call.args) == 1 and bindings and file.tree.bindings(calls.receiver(call)) is bindings:
+                yield from call.args
 
 
 def _is_function(file: File, node: ast.expr) -> bool:
@@ -128,8 +106,8 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
     )
 
 
-def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
+def _wrapped(file: File, node: ast.expr) -> Findings:
     edits = file.wrapped_in_call(METRIC_FUNCTION, node)
     if edits is not None:
-        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
-        yield file.found(RULE, node, message, edits, hint=not file.old)
+        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 passes them unchanged."
+        yield file.found(node, message, edits, hint=not file.old)

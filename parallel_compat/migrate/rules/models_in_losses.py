@@ -1,28 +1,24 @@
-"""A loss that makes layers or a model in itself is reported: Keras 3 calls it whenever it traces a step.
+"""A loss that builds layers or a model is reported: Keras 3 calls it each time it traces a step.
 
-Keras 2 called a loss once, when it built the graph. TensorFlow makes no variables when a step is traced again.
+Keras 2 called a loss once, when it built the graph. TensorFlow 2 cannot create variables when a step is traced again.
+
+```python
+from keras.applications.vgg19 import VGG19
+def content_loss(y_true, y_pred):
+    vgg = VGG19(include_top=False)
+    return abs(vgg(y_true) - vgg(y_pred))
+model.compile('adam', content_loss)
+```
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.eras import Era
-
-RULE = "models-in-losses"
-SAFE = True
-BEFORE = """\
-from keras.applications.vgg19 import VGG19
-def content_loss(y_true, y_pred):
-    vgg = VGG19(include_top=False)
-    return abs(vgg(y_true) - vgg(y_pred))
-model.compile('adam', content_loss)
-"""
-AFTER = None
 
 _TRUTH, _PREDICTION = re.compile("true|truth|target|label"), re.compile("pred|output")
 _WITH_WEIGHTS = re.compile(
@@ -31,7 +27,7 @@ _WITH_WEIGHTS = re.compile(
 )
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find functions of true and predicted values that make something with weights."""
     if file.era in (Era.TODAY, Era.TF_KERAS_2_2):
         return
@@ -43,5 +39,5 @@ def find(file: File) -> Iterator[Finding]:
             target = file.names.target(call.func) or file.names.path(call.func) or ""
             if _WITH_WEIGHTS.fullmatch(target):
                 made = f"`{function.name}` makes `{target.rpartition('.')[2]}` in each call"
-                way = "and Keras 3 calls a loss whenever it traces a step: make it once, outside of the function."
-                yield file.attention(RULE, call, f"{made}, {way}")
+                way = "and Keras 3 calls a loss whenever it traces a step: make it once, outside the function."
+                yield file.attention(call, f"{made}, {way}")

@@ -1,95 +1,82 @@
 """Arguments of optimizers: `lr` becomes `learning_rate`, and `decay` keeps its effect.
 
-Keras 3 refuses `lr`, ignores `decay`, and takes some positions for something else. An optimizer with a decay comes
-from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did; a decay of zero
-is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**settings)`). A rate of `1` becomes `1.0`.
+Keras 3 refuses `lr`, ignores `decay`, and reads some positional arguments as others. An optimizer with a decay is
+imported from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did. So is an
+optimizer whose arguments are a dict with `lr` (`Adam(**settings)`). A decay of zero is dropped. A learning rate of `1`
+becomes `1.0`.
+
+```diff
+-from keras.optimizers import SGD, Adam
+-sgd = SGD(lr=0.01, decay=1e-6, momentum=0.9)
+-adam = Adam(lr=1e-4, epsilon=None, decay=0.0)
++from keras.optimizers import Adam
++from parallel_compat.legacy.optimizers import SGD
++sgd = SGD(learning_rate=0.01, decay=1e-6, momentum=0.9)
++adam = Adam(learning_rate=1e-4)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import is_none, text_of
 from parallel_compat.migrate.rules import clipping_norm
+from parallel_compat.migrate.scopes import defaults_of
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
 
-RULE = "optimizer-arguments"
-SAFE = True
-BEFORE = """\
-from keras.optimizers import SGD, Adam
-sgd = SGD(lr=0.01, decay=1e-6, momentum=0.9)
-adam = Adam(lr=1e-4, epsilon=None, decay=0.0)
-"""
-AFTER = """\
-from keras.optimizers import Adam
-from parallel_compat.legacy.optimizers import SGD
-sgd = SGD(learning_rate=0.01, decay=1e-6, momentum=0.9)
-adam = Adam(learning_rate=1e-4)
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of optimizers with old arguments."""
-    for target, found in file.calls_by_target.items():
-        if not target.startswith(("keras.optimizers.", "parallel_compat.legacy.optimizers.")):
-            continue
+    for target, call in file.calls_under("keras.optimizers.", "parallel_compat.legacy.optimizers."):
         name = target.rpartition(".")[2]
         of = f"keras.optimizers.{name}"
-        for call in found:
-            if of in arguments() or has_positions(of):
-                yield from argument_edits.rewrite(file, RULE, call, of, name, leave=_left_to_others(call))
-            yield from _unpacked(file, call, target, name)
-            yield from _tensor_as_rate(file, call, name)
-            yield from _whole_rate(file, call, name)
-            epsilon = calls.keyword(call, "epsilon")
-            if epsilon is not None and calls.constant(epsilon.value) is None:
-                message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
-                yield file.found(RULE, epsilon, message, calls.remove(file, call, epsilon))
-            elif epsilon is not None and _may_be_none(file, epsilon.value):
-                end = file.source.end(epsilon.value)
-                message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
-                yield file.found(RULE, epsilon, message, [Edit(end, end, " or 1e-7")])
+        if of in arguments() or has_positions(of):
+            yield from argument_edits.rewrite(file, call, of, name, leave=_left_to_others(call))
+        yield from _unpacked(file, call, target, name)
+        yield from _tensor_as_rate(file, call, name)
+        yield from _whole_rate(file, call, name)
+        epsilon = calls.keyword(call, "epsilon")
+        if epsilon is not None and calls.constant(epsilon.value) is None:
+            message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
+            yield file.found(epsilon, message, calls.remove(file, call, epsilon))
+        elif epsilon is not None and _may_be_none(file, epsilon.value):
+            end = file.source.end(epsilon.value)
+            message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
+            yield file.found(epsilon, message, [Edit(end, end, " or 1e-7")])
 
 
-def _whole_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def _whole_rate(file: File, call: ast.Call, name: str) -> Findings:
     """Find a rate of 1: Keras 3 wants a float."""
-    given = calls.keyword(call, "lr") or calls.keyword(call, "learning_rate")
-    rate = given.value if given is not None else call.args[0] if call.args else None
+    rate = _rate(call)
     if isinstance(rate, ast.Constant) and type(rate.value) is int and (text := file.source.segment(rate)).isdigit():
         end = file.source.end(rate)
-        yield file.found(RULE, rate, f"The rate of `{name}` is a float: `{text}.0`.", [Edit(end, end, ".0")])
+        yield file.found(rate, f"The rate of `{name}` is a float: `{text}.0`.", [Edit(end, end, ".0")])
+
+
+def _rate(call: ast.Call) -> ast.expr | None:
+    return calls.argument(call, "lr") or calls.argument(call, "learning_rate", 0)
 
 
 def _may_be_none(file: File, node: ast.expr) -> bool:
     """Whether a name is an argument that is None by default, or an item that a dict of this file has as None."""
     if isinstance(node, ast.Name):
         above = (each for each in file.tree.ancestors(node) if isinstance(each, ast.FunctionDef))
-        return any(_is_none(default) for each in above for default in _defaults_of(each, node.id))
+        defaults = (pair for each in above for pair in defaults_of(each.args).items())
+        return any(argument.arg == node.id and is_none(default) for argument, default in defaults)
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
         return False
     return any(
-        isinstance(key, ast.Constant) and key.value == node.slice.value and _is_none(value)
+        isinstance(key, ast.Constant) and key.value == node.slice.value and is_none(value)
         for each in ast.walk(file.tree.module)
         if isinstance(each, ast.Dict)
         for key, value in zip(each.keys, each.values, strict=True)
     )
-
-
-def _defaults_of(function: ast.FunctionDef, name: str) -> Iterator[ast.expr | None]:
-    given = function.args
-    positional = [*given.posonlyargs, *given.args]
-    pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
-    pairs += [(each, default) for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
-    yield from (default for each, default in pairs if each.arg == name)
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _left_to_others(call: ast.Call) -> frozenset[str]:
@@ -100,16 +87,14 @@ def _left_to_others(call: ast.Call) -> frozenset[str]:
 _CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
 
 
-def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Findings:
     """`SGD(learning_rate=tf.constant(0.1))`: Keras 3 refuses tensors and variables."""
-    keyword = calls.keyword(call, "learning_rate") or calls.keyword(call, "lr")
-    rate = keyword.value if keyword is not None else call.args[0] if call.args else None
+    rate = _rate(call)
     made = file.tree.value_of(rate) if isinstance(rate, ast.Name) else None
     if isinstance(made, ast.Call) and (file.names.path(made.func) or "") in _CONSTANTS:
         assert rate is not None
-        start, end = file.source.start(rate), file.source.end(rate)
         message = f"The learning rate of `{name}` is a number for Keras 3, not a tensor."
-        yield file.found(RULE, rate, message, [Edit(start, start, "float("), Edit(end, end, ")")])
+        yield file.found(rate, message, file.around(rate, "float(", ")"))
     if not isinstance(rate, ast.Call):
         return
     of = (file.names.path(rate.func) or "").rpartition(".")
@@ -117,15 +102,15 @@ def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
         return
     if of[2] == "constant" and len(rate.args) == 1 and not isinstance(rate.args[0], ast.Starred):
         message = f"The learning rate of `{name}` is a number for Keras 3, not a tensor."
-        yield file.found(RULE, rate, message, [file.replace(rate, file.source.segment(rate.args[0]))])
+        yield file.found(rate, message, [file.replace(rate, file.source.segment(rate.args[0]))])
     elif of[2] in ("Variable", "variable"):
         message = (
-            "Keras 3 takes no variable for a learning rate: give a number, and assign to `optimizer.learning_rate`."
+            "Keras 3 takes no variable for a learning rate: pass a number, and assign to `optimizer.learning_rate`."
         )
-        yield file.attention(RULE, rate, message)
+        yield file.attention(rate, message)
 
 
-def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
+def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Findings:
     """`Adam(**settings)`: the class of this package takes `lr` and `decay` from a dict as well."""
     stand_in = f"parallel_compat.legacy.optimizers.{name}"
     for keyword in call.keywords:
@@ -134,17 +119,16 @@ def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Fi
             continue
         if names is None:
             message = f"If `lr` or `decay` is among the arguments of `{name}`: `{stand_in}` takes them."
-            yield file.attention(RULE, call, message, hint=True)
+            yield file.attention(call, message, hint=True)
         elif file.redirect(call.func, stand_in):
-            yield file.found(RULE, call, f"`{name}` with `lr` or `decay` in a dict is provided by `{stand_in}`.")
+            yield file.found(call, f"`{name}` with `lr` or `decay` in a dict is provided by `{stand_in}`.")
 
 
 def _keys(file: File, node: ast.expr) -> tuple[str, ...] | None:
     """Return the keys of a dict that is written here or assigned once; None where it is not known."""
-    if isinstance(node, ast.Name):
-        node = file.tree.value_of(node) or node
+    node = file.tree.resolved(node) or node
     if isinstance(node, ast.Dict):
-        return tuple(key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+        return tuple(text for key in node.keys if (text := text_of(key)) is not None)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
         return tuple(keyword.arg for keyword in node.keywords if keyword.arg)
     return None

@@ -1,105 +1,84 @@
 """`optimizer.lr` becomes `optimizer.learning_rate`; `K.get_value` and `K.set_value` on it keep working.
 
-A model that is not compiled had no optimizer (`if not model.optimizer`); today it has no such attribute.
+In Keras 2 `model.optimizer` of an uncompiled model was None (`if not model.optimizer`). In Keras 3 the attribute does
+not exist.
+
+```diff
+ from keras.callbacks import Callback
+ class Rate(Callback):
+     def on_epoch_end(self, epoch, logs=None):
+-        print(self.model.optimizer.lr)
++        print(self.model.optimizer.learning_rate)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
+from parallel_compat.migrate.dotted_names import is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
-RULE = "optimizer-attributes"
-SAFE = True
-BEFORE = """\
-from keras.callbacks import Callback
-class Rate(Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        print(self.model.optimizer.lr)
-"""
-AFTER = """\
-from keras.callbacks import Callback
-class Rate(Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        print(self.model.optimizer.learning_rate)
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find `.lr` of optimizers."""
     yield from _named(file)
     for node in file.tree.attributes:
         if node.attr == "optimizer" and _is_read(file, node) and file.kinds.of(node.value) == MODEL:
-            quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
+            quote = file.source.quote
             text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
             message = "A model that is not compiled has no attribute `optimizer` any more."
-            yield file.found(RULE, node, message, [file.replace(node, text)], hint=not file.old)
+            yield file.found(node, message, [file.replace(node, text)], hint=not file.old)
         above = file.tree.parents[node]
         if node.attr in ("lr", "learning_rate") and isinstance(above, ast.Call) and above.func is node:
             yield from _schedule(file, node)
             continue
         if node.attr not in ("lr", "weights"):
             continue
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
+        if is_self(node.value):
             continue  # an optimizer of their own keeps its attributes
-        kind = file.kinds.of(node.value)
-        if kind != OPTIMIZER and (kind is not None or node.attr != "lr" or not _looks_like_optimizer(node.value)):
+        if not _may_be_one(file, node.value) or (node.attr != "lr" and file.kinds.of(node.value) is None):
             continue
         row = methods.member(OPTIMIZER, node.attr)
         assert row.new is not None
         end = file.source.end(node)
         message = f"`{row.old}` of an optimizer is now `{row.new}`."
         if isinstance(node.ctx, ast.Store) and file.is_of_standalone_keras:
-            message += " What was assigned to it once the model trained had no effect in Keras 2.2.4; here it has one."
-        if kind is None:
-            message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
-        status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-        yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+            message += " In Keras 2.2.4 an assignment had no effect after training began; now it has."
+        yield file.found(node, message, [Edit(end - len(row.old), end, row.new)], unsafe=_guess(file, node.value))
 
 
-def _named(file: File) -> Iterator[Finding]:
+def _named(file: File) -> Findings:
     """Find `hasattr(model.optimizer, 'lr')`, and `getattr` and `setattr` of it."""
     for call in file.tree.calls:
         is_one = isinstance(call.func, ast.Name) and call.func.id in ("getattr", "hasattr", "setattr")
         if not is_one or len(call.args) < 2 or calls.constant(call.args[1]) != "lr":
             continue
-        kind = file.kinds.of(call.args[0])
-        if kind != OPTIMIZER and (kind is not None or not _looks_like_optimizer(call.args[0])):
+        if not _may_be_one(file, call.args[0]):
             continue
         message = "`lr` of an optimizer is now `learning_rate`."
-        if kind is None:
-            message += methods.GUESS.format(file.source.segment(call.args[0]), methods.WHAT[OPTIMIZER])
-        status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
         edit = file.replace(call.args[1], file.source.segment(call.args[1]).replace("lr", "learning_rate"))
-        yield file.found(RULE, call.args[1], message, [edit], status=status)
+        yield file.found(call.args[1], message, [edit], unsafe=_guess(file, call.args[0]))
 
 
-def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _schedule(file: File, node: ast.Attribute) -> Findings:
     """`optimizer.lr(step)`: tf.keras gave the schedule there, Keras 3 gives the number of the step that it is at."""
-    kind = file.kinds.of(node.value)
-    if kind != OPTIMIZER and (kind is not None or not _looks_like_optimizer(node.value)):
+    if not _may_be_one(file, node.value):
         return
-    spelled = file.reference("parallel_compat.legacy.optimizer_methods.get_hyper", node)
-    if spelled is None:
-        return
-    text, imports = spelled
-    start, dot, end = file.source.start(node), methods.dot_of(file, node), file.source.end(node)
-    quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
-    edits = [Edit(start, start, f"{text}("), Edit(dot, end, f", {quote}learning_rate{quote})"), *imports]
-    message = "What an optimizer was given as a schedule is a number today, not the schedule."
-    if kind is None:
-        message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
-    status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-    yield file.found(RULE, node, message, edits, status=status)
+    quote = file.source.quote
+    target = "parallel_compat.legacy.optimizer_methods.get_hyper"
+    edits = file.read_by_function(target, node, f", {quote}learning_rate{quote}")
+    if edits is not None:
+        message = "A learning rate that was passed as a schedule reads as a number today."
+        yield file.found(node, message, edits, unsafe=_guess(file, node.value))
 
 
 def _is_read(file: File, node: ast.Attribute) -> bool:
-    """Return whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
+    """Return whether the code tests if there is one: `if model.optimizer`, `model.optimizer is None`."""
     above = file.tree.parents[node]
     if isinstance(above, ast.Compare):
         return isinstance(above.ops[0], ast.Is | ast.IsNot) and calls.constant(above.comparators[0]) is None
@@ -108,7 +87,11 @@ def _is_read(file: File, node: ast.Attribute) -> bool:
     return isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
 
 
-def _looks_like_optimizer(node: ast.expr) -> bool:
-    """Return whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return "optim" in name.lower() or name.lower() in ("opt", "sgd", "adam", "rmsprop")
+def _may_be_one(file: File, node: ast.expr) -> bool:
+    """Return whether it is an optimizer, or its name says so: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
+    kind, name = file.kinds.of(node), last_name(node).lower()
+    return kind == OPTIMIZER or (kind is None and ("optim" in name or name in ("opt", "sgd", "adam", "rmsprop")))
+
+
+def _guess(file: File, node: ast.expr) -> str | bool:
+    return file.kinds.of(node) is None and methods.guessed(file, node, OPTIMIZER)

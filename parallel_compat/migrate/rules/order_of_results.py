@@ -1,47 +1,39 @@
-"""What `evaluate` returns for several outputs keeps its order, and `model.metrics_names` its names.
+"""The results of `evaluate` for several outputs keep their order, and `model.metrics_names` its names.
 
 Keras 3 sorts the metrics of several outputs by name (`alpha_acc` before `zeta_mae`), and `metrics_names` is
-`['loss', 'compile_metrics']`: `loss, first, second = model.evaluate(x, y)` and
-`dict(zip(model.metrics_names, scores))` are wrong without a word.
+`['loss', 'compile_metrics']`. So `loss, first, second = model.evaluate(x, y)` and
+`dict(zip(model.metrics_names, scores))` are silently wrong.
+
+```diff
+ from keras.models import Model
++from parallel_compat.legacy.models import evaluate, metrics_names
+ model = Model(x, [a, b])
+ model.compile('sgd', loss=['mse', 'mae'], metrics={'first': ['mae'], 'second': ['mse']})
+-scores = model.evaluate(x, y)
+-print(model.metrics_names, scores)
++scores = evaluate(model, x, y)
++print(metrics_names(model), scores)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_self
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
-
-RULE = "order-of-results"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(x, [a, b])
-model.compile('sgd', loss=['mse', 'mae'], metrics={'first': ['mae'], 'second': ['mse']})
-scores = model.evaluate(x, y)
-print(model.metrics_names, scores)
-"""
-AFTER = """\
-from keras.models import Model
-from parallel_compat.legacy.models import evaluate, metrics_names
-model = Model(x, [a, b])
-model.compile('sgd', loss=['mse', 'mae'], metrics={'first': ['mae'], 'second': ['mse']})
-scores = evaluate(model, x, y)
-print(metrics_names(model), scores)
-"""
 
 _MODELS = "parallel_compat.legacy.models"
 _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find lists of results that are read, and their names."""
     for node in file.tree.attributes:
         if node.attr == "metrics_names" and isinstance(node.ctx, ast.Load) and not is_self(node.value):
@@ -50,43 +42,32 @@ def find(file: File) -> Iterator[Finding]:
         return
     for method in _METHODS:
         row = Member(MODEL, method, Change.PROVIDED, f"{_MODELS}.{method}", method=True)
-        for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
+        for call, model in file.calls_on(MODEL, method):
             is_read = not isinstance(file.tree.parents.get(call), ast.Expr)
-            is_model = not methods.is_other(file, call.func.value, method, MODEL) and not is_self(call.func.value)
-            if is_read and is_model and calls.keyword(call, "return_dict") is None:
-                yield from methods.to_function(file, RULE, call, row, telling=method != "evaluate")
+            if is_read and not is_self(model) and calls.keyword(call, "return_dict") is None:
+                yield from methods.to_function(file, call, row, telling=method != "evaluate")
 
 
-def _names(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _names(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
-    spelled = file.reference(f"{_MODELS}.metrics_names", node)
-    if kind not in (None, MODEL) or spelled is None:
-        return
-    start, end = file.source.start(node), file.source.end(node)
-    edits = [Edit(start, start, f"{spelled[0]}("), Edit(methods.dot_of(file, node), end, ")"), *spelled[1]]
-    message = f"`metrics_names` is provided by `{_MODELS}.metrics_names`: Keras 3 has one name for all of `compile`."
-    if kind is None:
-        message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[MODEL])
-    yield file.found(RULE, node, message, edits, status=Status.REWRITTEN if kind == MODEL else Status.UNSAFE)
+    edits = file.read_by_function(f"{_MODELS}.metrics_names", node)
+    if kind in (None, MODEL) and edits is not None:
+        message = (
+            f"`metrics_names` is provided by `{_MODELS}.metrics_names`: Keras 3 has one name for all of `compile`."
+        )
+        yield file.found(node, message, edits, unsafe=kind is None and methods.guessed(file, node.value, MODEL))
 
 
 def _has_several_outputs(file: File, call: ast.Call) -> bool:
-    """Whether `compile` is told of metrics and of more than one output, or the model is made of a list of outputs."""
-    given = {name: calls.keyword(call, name) for name in ("loss", "metrics", "weighted_metrics")}
-    values = {name: found.value for name, found in given.items() if found is not None}
-    for place, name in enumerate(("loss", "metrics"), 1):
-        if name not in values and len(call.args) > place and not calls.has_stars(call):
-            values[name] = call.args[place]
-    known = {name: file.tree.value_of(one) if isinstance(one, ast.Name) else one for name, one in values.items()}
+    """Whether `compile` gets metrics and more than one output, or the model is made of a list of outputs."""
+    positions = {} if calls.has_stars(call) else {"loss": 1, "metrics": 2}
+    values = {name: calls.argument(call, name, positions.get(name)) for name in ("loss", "metrics", "weighted_metrics")}
+    known = {name: file.tree.resolved(value) for name, value in values.items() if value is not None}
     if not {"metrics", "weighted_metrics"} & known.keys():
         return False
     loss = known.get("loss")
-    if isinstance(loss, ast.List | ast.Tuple):
-        return len(loss.elts) > 1
-    if isinstance(loss, ast.Dict):
-        return len(loss.keys) > 1
+    if isinstance(loss, ast.List | ast.Tuple | ast.Dict):
+        return len(parts_of(loss)) > 1
     if any(isinstance(one, ast.Dict) for one in known.values()):
         return True
-    assert isinstance(call.func, ast.Attribute)
-    return count_outputs(file, call.func.value) > 1
+    return count_outputs(file, calls.receiver(call)) > 1

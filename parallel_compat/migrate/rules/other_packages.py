@@ -1,8 +1,17 @@
-"""Names that numpy and other packages dropped become what they are today (`np.float`, `scipy.misc.imread`).
+"""Names that numpy and other packages removed become today's names (`np.float`, `scipy.misc.imread`).
 
-`np.float` was another name of Python's `float`: what is written runs with any numpy. What other packages moved
-(`time.clock`, `scipy.signal.hann`) gets its new name, and what no package has any more (`scipy.misc.imresize`) a
-function of this package with the old results. The rest is named with what to do.
+`np.float` was another name of Python's `float`; the rewritten code runs with any numpy. What other packages moved
+(`time.clock`, `scipy.signal.hann`) gets its new name. What no package has any more (`scipy.misc.imresize`) becomes a
+function of this package with the old results. Other names are reported with advice.
+
+```diff
+ import numpy as np
+ from keras.layers import Input
+-x = np.zeros((2, 3), dtype=np.float)
+-best = -np.Inf
++x = np.zeros((2, 3), dtype=float)
++best = -np.inf
+```
 """
 
 from __future__ import annotations
@@ -13,29 +22,14 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names import old_packages
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
-
-RULE = "other-packages"
-SAFE = True
-BEFORE = """\
-import numpy as np
-from keras.layers import Input
-x = np.zeros((2, 3), dtype=np.float)
-best = -np.Inf
-"""
-AFTER = """\
-import numpy as np
-from keras.layers import Input
-x = np.zeros((2, 3), dtype=float)
-best = -np.inf
-"""
 
 _BACK = frozenset(("bool", "long"))  # names that numpy 2 has again, for types of its own
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find names that other packages had."""
     for node in file.tree.attributes:
         if not isinstance(node.ctx, ast.Load):
@@ -47,14 +41,14 @@ def find(file: File) -> Iterator[Finding]:
         if module == "numpy" and name in NUMPY and name not in _BACK:
             yield from _of_numpy(file, node, name)
         elif (module, name) in ATTRIBUTES:
-            yield file.attention(RULE, node, f"`{path}` is gone: {ATTRIBUTES[module, name]}.", hint=True)
+            yield file.attention(node, f"`{path}` is gone: {ATTRIBUTES[module, name]}.", hint=True)
         else:
             yield from _moved(file, node, path)
     for statement in file.tree.imports:
         yield from _imported(file, statement)
 
 
-def _moved(file: File, node: ast.Attribute, path: str) -> Iterator[Finding]:
+def _moved(file: File, node: ast.Attribute, path: str) -> Findings:
     """Find a name of a package that has another one today; the module above it is part of it."""
     fact = old_packages.find(path)
     if fact is None or path in old_packages.modules():
@@ -64,13 +58,13 @@ def _moved(file: File, node: ast.Attribute, path: str) -> Iterator[Finding]:
     reference = (f"{file.source.segment(node.value)}.{name}", ()) if same else file.reference(fact.now, node)
     message = f"`{path}` is gone: {old_packages.advice(fact)}."
     if reference is None:
-        yield file.attention(RULE, node, message, hint=True)
+        yield file.attention(node, message, hint=True)
         return
     text, imports = reference
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports], hint=True)
+    yield file.found(node, message, [file.replace(node, text), *imports], hint=True)
 
 
-def _of_numpy(file: File, node: ast.Attribute, name: str) -> Iterator[Finding]:
+def _of_numpy(file: File, node: ast.Attribute, name: str) -> Findings:
     was = NUMPY[name]
     message = f"numpy has no `{name}` any more; it was `{was}`."
     if was == "math":
@@ -79,9 +73,9 @@ def _of_numpy(file: File, node: ast.Attribute, name: str) -> Iterator[Finding]:
     else:
         text, imports = _spelled(file, node, was), ()
     if text is None:
-        yield file.attention(RULE, node, f"{message} (That name is something else here.)", hint=True)
+        yield file.attention(node, f"{message} (That name is something else here.)", hint=True)
         return
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports], hint=True)
+    yield file.found(node, message, [file.replace(node, text), *imports], hint=True)
 
 
 def _spelled(file: File, node: ast.Attribute, was: str) -> str | None:
@@ -98,7 +92,7 @@ def _around(file: File, node: ast.expr) -> Iterator[ast.AST]:
     return (above for above in (node, *file.tree.ancestors(node)) if above in file.tree.scopes)
 
 
-def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
+def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Findings:
     module = from_module(statement) if isinstance(statement, ast.ImportFrom) else ""
     if module is None:
         return
@@ -109,14 +103,14 @@ def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Iterator[Fi
             facts[alias] = fact
         elif (module, alias.name) in ATTRIBUTES:
             advice = ATTRIBUTES[module, alias.name]
-            yield file.attention(RULE, alias, f"`{module}.{alias.name}` is gone: {advice}.", hint=True)
+            yield file.attention(alias, f"`{module}.{alias.name}` is gone: {advice}.", hint=True)
         elif module == "numpy" and alias.name in NUMPY and alias.name not in _BACK:
             message = f"`{module}.{alias.name}` is gone: it was `{NUMPY[alias.name]}`."
-            yield file.attention(RULE, alias, message, hint=True)
+            yield file.attention(alias, message, hint=True)
     messages = [f"`{fact.old}` is gone: {old_packages.advice(fact)}." for fact in facts.values()]
     if any(alias.name == "*" for alias in facts):
         for alias, message in zip(facts, messages, strict=True):
-            yield file.attention(RULE, alias, message, hint=True)
+            yield file.attention(alias, message, hint=True)
         return
     if not facts:
         return
@@ -124,11 +118,11 @@ def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Iterator[Fi
     head = f"from {module} import" if isinstance(statement, ast.ImportFrom) else "import"
     written = [f"{head} {rest}"] if rest else []
     written += [_import(alias, fact, isinstance(statement, ast.Import)) for alias, fact in facts.items()]
-    before = file.source.text.splitlines()[statement.lineno - 1].encode()[: statement.col_offset].decode()
+    before = file.source.before(file.source.start(statement))
     between = "; " if before.strip() else f"\n{before}"
     edit = file.replace(statement, between.join(dict.fromkeys(written)))
     for number, (alias, message) in enumerate(zip(facts, messages, strict=True)):
-        yield file.found(RULE, alias, message, [] if number else [edit], hint=True)
+        yield file.found(alias, message, [] if number else [edit], hint=True)
 
 
 def _fact(module: str, name: str) -> old_packages.Fact | None:
@@ -144,7 +138,7 @@ def _fact(module: str, name: str) -> old_packages.Fact | None:
 def _import(alias: ast.alias, fact: old_packages.Fact, is_plain: bool) -> str:
     """Return the import of what a name is today, under the name that it had."""
     if is_plain and alias.asname is None and "." in alias.name:
-        return f"import {alias.name.partition('.')[0]}"  # the package; what is asked of the module is rewritten
+        return f"import {alias.name.partition('.')[0]}"  # the package; uses of the module are rewritten
     home, _, name = fact.now.rpartition(".")
     bound = alias.asname or alias.name
     text = f"from {home} import {name}" if home else f"import {name}"

@@ -1,55 +1,48 @@
-"""A model that is called on pictures of another size than it was made for is reported.
+"""A model that is called on pictures of another size than it was built for is reported.
 
-`model(Input((None, None, 3)))` of a model that was trained on patches of one size. Keras 3 compares each input with the
-one that the model was made with, and refuses another size.
-"""
+An example is `model(Input((None, None, 3)))`, where the model was trained on patches of one size. Keras 3 compares the
+shape of each input with the shape that the model was built with, and refuses another one.
 
-from __future__ import annotations
-
-import ast
-from collections.abc import Iterator
-
-from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-from parallel_compat.names.members import MODEL
-
-RULE = "other-sizes"
-SAFE = True
-BEFORE = """\
+```python
 from keras.layers import Input
 from keras.models import load_model
 model = load_model("patches.keras")
 x = Input((None, None, 3))
 y = model(x)
+```
 """
-AFTER = None
+
+from __future__ import annotations
+
+import ast
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.names.members import MODEL
 
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find models that are called on an input of any size."""
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = (
-                "Keras 3 takes inputs of the size that a model was made with. Or make the model anew for "
-                "`Input((None, None, channels))`, and give it the weights by `set_weights(model.get_weights())`."
+                "Keras 3 takes only inputs of the size that a model was built with. Build the model again for "
+                "`Input((None, None, channels))`, and copy the weights: `set_weights(model.get_weights())`."
             )
-            yield file.attention(RULE, call, message, hint=not file.old)
+            yield file.attention(call, message, hint=not file.old)
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:
     """Return whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
-    if isinstance(node, ast.Name) and node in file.tree.scopes:
+    if isinstance(node, ast.Name):
+        values = [binding.value for binding in file.tree.bindings(node)]
         return any(
-            binding.value is not None
-            and not isinstance(binding.value, ast.Name)
-            and _is_of_any_size(file, binding.value)
-            for binding in file.tree.scopes[node].find(node.id)
+            each is not None and not isinstance(each, ast.Name) and _is_of_any_size(file, each) for each in values
         )
     if not isinstance(node, ast.Call) or file.names.target(node.func) not in _INPUTS:
         return False
-    given = calls.keyword(node, "shape")
-    shape = calls.constant(given.value if given is not None else node.args[0] if node.args else None)
+    shape = calls.constant(calls.argument(node, "shape", 0))
     return isinstance(shape, tuple | list) and len(shape) > 2 and list(shape).count(None) > 1

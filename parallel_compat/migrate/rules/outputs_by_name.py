@@ -1,45 +1,42 @@
-"""What a dict says of a model's only output is said without its name: Keras 3 takes dicts for several outputs alone.
+"""A dict with an entry for the only output of a model becomes that entry.
 
-In Keras 3 `fit(x, {"out": y})` fails for every model of one output, and `compile(loss={"out": "mse"})` for a
-`Sequential`, whose output was known by the name of its last layer.
+Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
+`compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
+Sample weights by name of several outputs become a list, and the targets beside them.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential(layers)
+-model.compile('sgd', loss={'out': 'mse'}, metrics={'out': 'mae'})
+-model.fit(x, {'out': y})
++model.compile('sgd', loss='mse', metrics=['mae'])
++model.fit(x, y)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.methods import guessed
 from parallel_compat.names.members import MODEL
-
-RULE = "outputs-by-name"
-SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential(layers)
-model.compile('sgd', loss={'out': 'mse'}, metrics={'out': 'mae'})
-model.fit(x, {'out': y})
-"""
-AFTER = """\
-from keras.models import Sequential
-model = Sequential(layers)
-model.compile('sgd', loss='mse', metrics=['mae'])
-model.fit(x, y)
-"""
 
 _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _LISTS = ("loss_weights", "metrics", "weighted_metrics")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find dicts with one literal name in calls of models."""
     for method in ("compile", *_ON_DATA):
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            is_sequential = _is_sequential(file, call.func.value)
-            if not is_sequential and file.kinds.of(call.func.value) not in (None, MODEL):
+            model = calls.receiver(call)
+            is_sequential = _is_sequential(file, model)
+            if not is_sequential and file.kinds.of(model) not in (None, MODEL):
                 continue
             if method != "compile":
                 yield from _targets(file, call, is_sequential)
@@ -49,43 +46,59 @@ def find(file: File) -> Iterator[Finding]:
 
 def _is_sequential(file: File, receiver: ast.expr) -> bool:
     """Return whether all that a name is bound to are calls of `Sequential`."""
-    scope = file.tree.scopes.get(receiver) if isinstance(receiver, ast.Name) else None
-    if scope is None:
-        return False
-    assert isinstance(receiver, ast.Name)
-    bindings = scope.find(receiver.id)
+    bindings = file.tree.bindings(receiver)
     return bool(bindings) and all(
         isinstance(each.value, ast.Call) and file.names.target(each.value.func) == "keras.Sequential"
         for each in bindings
     )
 
 
-def _targets(file: File, call: ast.Call, is_sequential: bool) -> Iterator[Finding]:
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
-    given = [("Targets", call.args[1] if len(call.args) > 1 else named.get("y"))]
-    held_out = named.get("validation_data")
-    if isinstance(held_out, ast.Tuple | ast.List):
-        given += zip(("Targets", "Sample weights"), held_out.elts[1:], strict=False)
-    given += [("Sample weights", named.get("sample_weight")), ("Class weights", named.get("class_weight"))]
+def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
+    given = [("Targets", calls.argument(call, "y", 1))]
+    validation = calls.argument(call, "validation_data")
+    if isinstance(validation, ast.Tuple | ast.List):
+        given += zip(("Targets", "Sample weights"), validation.elts[1:], strict=False)
+    given.append(("Sample weights", calls.argument(call, "sample_weight")))
+    given.append(("Class weights", calls.argument(call, "class_weight")))
+    targets = None
     for what, value in given:
+        if value is not None and what == "Sample weights" and _has_several_names(file, value):
+            yield _in_order_of_outputs(file, call, targets, value)
+        targets = value if what == "Targets" else calls.argument(call, "y", 1)
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
-        message = f"{what} of the one output {name!r}: Keras 3 takes a dict for several outputs alone."
+        message = f"{what} of the one output {name!r}: Keras 3 takes a dict only for several outputs."
         if is_sequential:
-            yield file.found(RULE, value, message, _without_name(file, value))
+            yield file.found(value, message, _without_name(file, value))
         elif what == "Targets":
-            yield file.found(
-                RULE,
-                value,
-                f"{message} (Unsafe: has the model no other?)",
-                _without_name(file, value),
-                status=Status.UNSAFE,
-                hint=not file.old,
-            )
+            edits = _without_name(file, value)
+            yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
 
 
-def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
+def _has_several_names(file: File, value: ast.expr) -> bool:
+    given = file.tree.resolved(value)
+    return (
+        isinstance(given, ast.Dict) and len(given.keys) > 1 and all(isinstance(key, ast.Constant) for key in given.keys)
+    )
+
+
+def _in_order_of_outputs(file: File, call: ast.Call, targets: ast.expr | None, weights: ast.expr) -> Finding:
+    """Make lists of a dict of sample weights and of the dict of targets beside it, whose structures Keras compares."""
+    model = calls.receiver(call)
+    message = "Sample weights by output: Keras 3 takes lists of targets and weights, in the order of the outputs."
+    is_list = isinstance(targets, ast.List)
+    dicts = [weights] if is_list or targets is None else [targets, weights]
+    names = {node.id for value in dicts for node in ast.walk(value) if isinstance(node, ast.Name)}
+    if targets is None or "output_name" in names or not (is_list or _has_several_names(file, targets)):
+        return file.attention(weights, message)
+    behind = f"[output_name] for output_name in {file.source.segment(model)}.output_names]"
+    edits = [edit for value in dicts for edit in file.around(value, "[", behind)]
+    unsafe = file.kinds.of(model) != MODEL and guessed(file, model, MODEL)
+    return file.found(weights, message, edits, unsafe=unsafe)
+
+
+def _compiled(file: File, call: ast.Call) -> Findings:
     given = [(keyword.arg, keyword.value) for keyword in call.keywords]
     given += zip(("optimizer", "loss", "metrics"), call.args, strict=False)
     for argument, value in given:
@@ -95,13 +108,12 @@ def _compiled(file: File, call: ast.Call) -> Iterator[Finding]:
         of_output = value.values[0]
         is_list = argument not in _LISTS or isinstance(of_output, ast.List | ast.Tuple)
         message = f"`{argument}` of the one output {name!r}: a `Sequential` of Keras 3 does not know its name."
-        yield file.found(RULE, value, message, _without_name(file, value, *(("", "") if is_list else ("[", "]"))))
+        yield file.found(value, message, _without_name(file, value, *(("", "") if is_list else ("[", "]"))))
 
 
 def _only_name(value: ast.expr | None) -> str | None:
     """Return the one key of a dict that is a name: those of class weights are numbers."""
-    key = value.keys[0] if isinstance(value, ast.Dict) and len(value.keys) == 1 else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+    return text_of(value.keys[0]) if isinstance(value, ast.Dict) and len(value.keys) == 1 else None
 
 
 def _without_name(file: File, value: ast.Dict, before: str = "", after: str = "") -> list[Edit]:

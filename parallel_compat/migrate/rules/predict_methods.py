@@ -1,54 +1,37 @@
 """`model.predict_classes(x)` and `model.predict_proba(x)` become functions of this package.
 
-So does `model.predict(x, steps=..., workers=...)` of tf.keras, whose generators may yield arrays alone: Keras 3 takes
+So does `model.predict(x, steps=..., workers=...)` of tf.keras: its generators may yield arrays, and Keras 3 takes only
 tuples.
+
+```diff
+ from keras.models import load_model
++from parallel_compat.legacy.models import predict_classes
+ model = load_model('model.keras')
+-labels = model.predict_classes(x)
++labels = predict_classes(model, x)
+```
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
-
-RULE = "predict-methods"
-SAFE = True
-BEFORE = """\
-from keras.models import load_model
-model = load_model('model.keras')
-labels = model.predict_classes(x)
-"""
-AFTER = """\
-from keras.models import load_model
-from parallel_compat.legacy.models import predict_classes
-model = load_model('model.keras')
-labels = predict_classes(model, x)
-"""
 
 # Arguments that only a generator has a use for; with `steps`, the call is one of tf.keras.
 _OF_GENERATORS = frozenset(("max_queue_size", "workers", "use_multiprocessing"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the methods."""
     row = methods.member(MODEL, "predict")
-    for call in file.method_calls.get("predict", ()):
-        assert isinstance(call.func, ast.Attribute)
+    for call, _ in file.calls_on(MODEL, "predict"):
         named = {keyword.arg for keyword in call.keywords}
-        if (
-            named & _OF_GENERATORS
-            and "steps" in named
-            and not methods.is_other(file, call.func.value, "predict", MODEL)
-        ):
-            yield from methods.to_function(file, RULE, call, row, telling=True)
+        if named & _OF_GENERATORS and "steps" in named:
+            yield from methods.to_function(file, call, row, telling=True)
     for name in ("predict_classes", "predict_proba"):
         row = methods.member(MODEL, name)
-        for call in file.method_calls.get(name, ()):
-            assert isinstance(call.func, ast.Attribute)
-            if name == "predict_proba" and file.kinds.of(call.func.value) != MODEL:
-                continue  # every classifier of scikit-learn has one
-            if not methods.is_other(file, call.func.value, name, MODEL):
-                yield from methods.to_function(file, RULE, call, row)
+        for call, model in file.calls_on(MODEL, name):
+            if name == "predict_classes" or file.kinds.of(model) == MODEL:  # scikit-learn's have a `predict_proba`
+                yield from methods.to_function(file, call, row)

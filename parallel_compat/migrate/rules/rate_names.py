@@ -1,35 +1,27 @@
-"""Callbacks that log the learning rate log it as `lr` where the project reads that from its logs.
+"""Callbacks log the learning rate as `lr` if the project reads that name from its logs.
 
-`ReduceLROnPlateau` and `LearningRateScheduler` of Keras 3 log it as `learning_rate`; those of
-`parallel_compat.legacy.callbacks` log it as Keras 2 did. A table or a file that is made of the history has the name
-from there. Where `lr` is read from something else than logs or a history (`row["lr"]`), a guess.
+`ReduceLROnPlateau` and `LearningRateScheduler` of Keras 3 log `learning_rate`. Those of
+`parallel_compat.legacy.callbacks` log `lr`, as in Keras 2. Tables and files made from the history have the same names.
+If `lr` is read from anything but logs or a history (`row["lr"]`), the rewrite is a guess.
+
+```diff
+-from keras.callbacks import LearningRateScheduler
++from parallel_compat.legacy.callbacks import LearningRateScheduler
+ history = model.fit(x, y, callbacks=[LearningRateScheduler(schedule)])
+ print(history.history['lr'])
+```
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.project_facts import readers_of_rate
-
-RULE = "rate-names"
-SAFE = True
-BEFORE = """\
-from keras.callbacks import LearningRateScheduler
-history = model.fit(x, y, callbacks=[LearningRateScheduler(schedule)])
-print(history.history['lr'])
-"""
-AFTER = """\
-from parallel_compat.legacy.callbacks import LearningRateScheduler
-history = model.fit(x, y, callbacks=[LearningRateScheduler(schedule)])
-print(history.history['lr'])
-"""
 
 _CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find callbacks that log the rate."""
     readers = file.project.readers_of_rate | readers_of_rate(file.source.text)
     if not readers:
@@ -39,13 +31,12 @@ def find(file: File) -> Iterator[Finding]:
         target = f"parallel_compat.legacy.callbacks.{name}"
         for call in file.calls_by_target.get(f"keras.callbacks.{name}", ()):
             message = f"`{name}` of Keras 3 logs `learning_rate`; `{target}` logs `lr`, which is read."
-            if not certain:
-                message += " (Unsafe: what reads `lr` may be no logs.)"
-            spelled = file.reference(target, call)
-            if spelled is None:
-                yield file.attention(RULE, call, message)
+            edits = file.replaced_by(target, call.func)
+            if edits is None:
+                yield file.attention(call, message)
             elif certain and file.redirect(call.func, target):
-                yield file.found(RULE, call, message)
+                yield file.found(call, message)
             else:
-                edits = [file.replace(call.func, spelled[0]), *spelled[1]]
-                yield file.found(RULE, call, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+                yield file.found(
+                    call, message, edits, unsafe=not certain and "`lr` may be read from something else than logs."
+                )

@@ -1,35 +1,25 @@
-"""`model.reset_states()` becomes a function of this package: Keras 3's models have none, only their layers."""
+"""`model.reset_states()` becomes a function of this package: in Keras 3 only layers have this method.
+
+```diff
+ from keras.models import load_model
++from parallel_compat.legacy.models import reset_states
+ model = load_model('model.keras')
+-model.reset_states()
++reset_states(model)
+```
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
 
-RULE = "reset-states"
-SAFE = True
-BEFORE = """\
-from keras.models import load_model
-model = load_model('model.keras')
-model.reset_states()
-"""
-AFTER = """\
-from keras.models import load_model
-from parallel_compat.legacy.models import reset_states
-model = load_model('model.keras')
-reset_states(model)
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the method on models, and on what may be one or a metric."""
     row = methods.member(MODEL, "reset_states")
-    for call in file.method_calls.get("reset_states", ()):
-        assert isinstance(call.func, ast.Attribute)
-        no_arguments = not call.args and not call.keywords  # a recurrent layer takes states
-        if no_arguments and not methods.is_other(file, call.func.value, "reset_states", MODEL):
-            yield from methods.to_function(file, RULE, call, row)
+    for call, _ in file.calls_on(MODEL, "reset_states"):
+        if not call.args and not call.keywords:  # a recurrent layer takes states
+            yield from methods.to_function(file, call, row)

@@ -1,53 +1,41 @@
-"""A flat list of metrics was for each output of a model; Keras 3 wants one list for each.
+"""A flat list of metrics for several outputs becomes one list per output.
 
-It raises for a list of another length than the outputs, and takes one of the same length for one metric each.
-`[metrics] * 2` says what it was. The outputs are counted where the
-model is made, in the project, or by the losses of `compile`.
+In Keras 2 a flat list applied to each output. Keras 3 refuses a list of another length than the outputs, and reads one
+of the same length as one metric per output. `[metrics] * 2` keeps the old meaning. The number of outputs is read from
+the code that builds the model, anywhere in the project, or from the losses in `compile`.
+
+```diff
+ from keras.models import Model
+ model = Model(inputs, [digit, colour])
+-model.compile('adam', 'mse', metrics=['mae'])
++model.compile('adam', 'mse', metrics=[['mae']] * 2)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import Kinds
 
-RULE = "shared-metrics"
-SAFE = True
-BEFORE = """\
-from keras.models import Model
-model = Model(inputs, [digit, colour])
-model.compile('adam', 'mse', metrics=['mae'])
-"""
-AFTER = """\
-from keras.models import Model
-model = Model(inputs, [digit, colour])
-model.compile('adam', 'mse', metrics=[['mae']] * 2)
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of `compile` with a flat list, for a model of several outputs."""
     for call in file.method_calls.get("compile", ()):
-        assert isinstance(call.func, ast.Attribute)
-        outputs = count_outputs(file, call.func.value) or count_losses(file, call)
+        outputs = count_outputs(file, calls.receiver(call)) or count_losses(file, call)
         for argument in ("metrics", "weighted_metrics"):
             given = calls.keyword(call, argument)
             if outputs < 2 or given is None or not _is_flat(given.value):
                 continue
             assert isinstance(given.value, ast.List)
-            same = len(given.value.elts) == outputs
-            message = f"`{argument}` was for each of the {outputs} outputs; Keras 3 wants a list for each."
-            if same and not file.old:
-                message += f" (Unsafe: newer code wants one of the {outputs} for each output.)"
-            start, end = file.source.start(given.value), file.source.end(given.value)
-            edits = [Edit(start, start, "["), Edit(end, end, f"] * {outputs}")]
-            status = Status.UNSAFE if same and not file.old else Status.REWRITTEN
-            yield file.found(RULE, given, message, edits, status=status, hint=same and not file.old)
+            may_be_newer = len(given.value.elts) == outputs and not file.old
+            message = f"`{argument}` applied to each of the {outputs} outputs; Keras 3 wants a list for each."
+            unsafe = may_be_newer and f"newer code wants one of the {outputs} for each output."
+            edits = file.around(given.value, "[", f"] * {outputs}")
+            yield file.found(given, message, edits, unsafe=unsafe, hint=may_be_newer)
 
 
 def _is_flat(node: ast.expr) -> bool:
@@ -73,8 +61,7 @@ def _count(kinds: Kinds, model: ast.expr, depth: int) -> int:
     if target != "keras.Model":
         counts = {_count(of, value, depth - 1) for of, value in kinds.returns(made.func)}
         return counts.pop() if len(counts) == 1 else 0
-    named = calls.keyword(made, "outputs") or calls.keyword(made, "output")
-    given = named.value if named is not None else made.args[1] if len(made.args) > 1 else None
+    given = calls.argument(made, "outputs") or calls.argument(made, "output", 1)
     outputs = kinds.value(given) if given is not None else None
     if isinstance(outputs, ast.ListComp) and len(outputs.generators) == 1 and not outputs.generators[0].ifs:
         outputs = outputs.generators[0].iter
@@ -83,14 +70,9 @@ def _count(kinds: Kinds, model: ast.expr, depth: int) -> int:
 
 def count_losses(file: File, call: ast.Call) -> int:
     """Return for how many outputs a call of `compile` has a loss each, or a weight of it; 0 where it does not say."""
-    for position, name in ((1, "loss"), (3, "loss_weights")):
-        given = calls.keyword(call, name)
-        by_place = call.args[position] if len(call.args) > position and name == "loss" else None
-        value = given.value if given is not None else by_place
-        count = _length(file.kinds.value(value)) if value is not None else 0
-        if count > 1:
-            return count
-    return 0
+    given = (calls.argument(call, "loss", 1), calls.argument(call, "loss_weights"))
+    counts = [_length(file.kinds.value(value)) for value in given if value is not None]
+    return next((count for count in counts if count > 1), 0)
 
 
 def _length(node: ast.expr | None) -> int:

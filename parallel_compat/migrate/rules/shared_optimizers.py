@@ -1,7 +1,17 @@
-"""One optimizer that is compiled into several models gets a copy for each, with a common learning rate.
+"""An optimizer that is compiled into several models is copied for each, with a common learning rate.
 
-In Keras 2 the discriminator and the whole of a GAN could share one `Adam`: each model had its own moments. Keras 3
-builds an optimizer for the weights of one model, and refuses others.
+In Keras 2 the discriminator and the combined model of a GAN could share one `Adam`: each model had its own moments.
+Keras 3 builds an optimizer for the weights of one model, and refuses others.
+
+```diff
+ from keras.optimizers import Adam
++from parallel_compat.legacy.optimizers import for_one_compile
+ adam = Adam(2e-4)
+-d.compile(loss='binary_crossentropy', optimizer=adam)
+-gan.compile(loss='binary_crossentropy', optimizer=adam)
++d.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
++gan.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
+```
 """
 
 from __future__ import annotations
@@ -11,47 +21,26 @@ import itertools
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_of_self
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import OTHER
-from parallel_compat.migrate.scopes import Binding
+from parallel_compat.migrate.scopes import Binding, FunctionNode, defaults_of
 from parallel_compat.names.members import MODEL, OPTIMIZER
-
-RULE = "shared-optimizers"
-SAFE = True
-BEFORE = """\
-from keras.optimizers import Adam
-adam = Adam(2e-4)
-d.compile(loss='binary_crossentropy', optimizer=adam)
-gan.compile(loss='binary_crossentropy', optimizer=adam)
-"""
-AFTER = """\
-from keras.optimizers import Adam
-from parallel_compat.legacy.optimizers import for_one_compile
-adam = Adam(2e-4)
-d.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
-gan.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
-"""
 
 _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find optimizers that may be compiled twice."""
     uses: dict[object, list[tuple[ast.Call, ast.expr]]] = {}
-    for call in file.method_calls.get("compile", ()):
-        assert isinstance(call.func, ast.Attribute)
+    for call, _ in file.calls_on(MODEL, "compile"):
         given = _optimizer(call)
-        if given is None or file.kinds.of(call.func.value) not in (None, MODEL) or file.kinds.of(given) == OTHER:
+        if given is None or file.kinds.of(given) == OTHER:
             continue
-        if isinstance(given, ast.Name):
-            scope = file.tree.scopes.get(given)
-            bindings = scope.find(given.id) if scope else []
-            if not bindings:
-                continue
+        if bindings := file.tree.bindings(given):
             uses.setdefault(bindings[0], []).append((call, given))
-        elif _is_of_self(given):
-            assert isinstance(given, ast.Attribute)
+        elif is_of_self(given):
             uses.setdefault((file.tree.enclosing_class(given), given.attr), []).append((call, given))
     for binding, found in uses.items():
         if _several(file, [call for call, _ in found]) or any(_outlives(file, binding, one) for _, one in found):
@@ -64,10 +53,6 @@ def _optimizer(call: ast.Call) -> ast.expr | None:
     if named is not None:
         return named.value
     return call.args[0] if (call.args and calls.keyword(call, "loss") is not None) or len(call.args) > 1 else None
-
-
-def _is_of_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _several(file: File, found: list[ast.Call]) -> bool:
@@ -106,18 +91,14 @@ def _outlives(file: File, binding: object, use: ast.expr) -> bool:
 def _default(binding: Binding) -> ast.expr | None:
     """Return the default of a parameter, which is made once."""
     function = binding.scope.node
-    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    if not isinstance(function, FunctionNode) or not isinstance(binding.node, ast.arg):
         return None
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults = dict(zip(positional[::-1], arguments.defaults[::-1], strict=False))
-    defaults.update({one: each for one, each in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if each})
-    return defaults.get(binding.node)  # type: ignore[call-overload, no-any-return]
+    return defaults_of(function.args).get(binding.node)
 
 
-def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
+def _copied(file: File, given: ast.expr) -> Findings:
     edits = file.wrapped_in_call(_TARGET, given)
     if edits is not None:
         name = file.source.segment(given)
         message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."
-        yield file.found(RULE, given, message, edits, hint=not file.old)
+        yield file.found(given, message, edits, hint=not file.old)

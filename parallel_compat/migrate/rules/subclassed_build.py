@@ -1,39 +1,28 @@
-"""`model.build(shape)` of a subclassed model becomes a function that makes its weights.
+"""`model.build(shape)` of a subclassed model becomes a function that creates its weights.
 
-In tf.keras it called the model on inputs of this shape. Keras 3 makes nothing, so that weights are counted, saved or
-loaded that are not there yet. Where the file does not tell the class, nothing is said.
+In tf.keras `build` called the model on inputs of this shape. In Keras 3 it creates no weights, so counting, saving or
+loading them fails. If the file does not show the model's class, nothing changes.
+
+```diff
+ import tensorflow as tf
++from parallel_compat.legacy.models import build
+ class Net(tf.keras.Model):
+     def call(self, x):
+         return self.dense(x)
+ net = Net()
+-net.build((None, 28))
++build(net, (None, 28))
+```
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from parallel_compat.migrate import methods
+from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member
-
-RULE = "subclassed-build"
-SAFE = True
-BEFORE = """\
-import tensorflow as tf
-class Net(tf.keras.Model):
-    def call(self, x):
-        return self.dense(x)
-net = Net()
-net.build((None, 28))
-"""
-AFTER = """\
-import tensorflow as tf
-from parallel_compat.legacy.models import build
-class Net(tf.keras.Model):
-    def call(self, x):
-        return self.dense(x)
-net = Net()
-build(net, (None, 28))
-"""
 
 _ROW = Member(
     MODEL,
@@ -41,19 +30,17 @@ _ROW = Member(
     Change.PROVIDED,
     "parallel_compat.legacy.models.build",
     method=True,
-    note="In Keras 3 it makes no weights of a subclassed model.",
+    note="In Keras 3 it creates no weights of a subclassed model.",
 )
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of the method on models whose class has a `call` and no `build` of its own."""
     for call in file.method_calls.get("build", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if file.kinds.of(call.func.value) != MODEL or len(call.args) + len(call.keywords) != 1:
+        model = calls.receiver(call)
+        if file.kinds.of(model) != MODEL or len(call.args) + len(call.keywords) != 1:
             continue
-        class_ = file.kinds.class_of(call.func.value)
-        names = (
-            {each.name for each in class_.body if isinstance(each, ast.FunctionDef)} if class_ is not None else set()
-        )
+        class_ = file.kinds.class_of(model)
+        names = methods_of(class_) if class_ is not None else ()
         if "call" in names and "build" not in names:
-            yield from methods.to_function(file, RULE, call, _ROW)
+            yield from methods.to_function(file, call, _ROW)

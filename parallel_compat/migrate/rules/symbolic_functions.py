@@ -1,33 +1,24 @@
-"""TensorFlow functions on the tensors between layers: an import that lets them make layers, as in tf.keras 2.
+"""An import lets TensorFlow functions on symbolic tensors create layers, as in tf.keras 2.
 
-`tf.reduce_max(model.output, 2)` was part of the graph. Keras 3 takes symbolic tensors in its own layers and operations
-alone; inside `call` of a layer and in losses there are none.
+`tf.reduce_max(model.output, 2)` was part of the graph. In Keras 3 only its own layers and operations accept symbolic
+tensors. In `call` of a layer and in losses there are no symbolic tensors, so such functions need no change.
+
+```diff
+ import keras
++import parallel_compat.legacy.symbolic_functions
+ import tensorflow as tf
+ x = keras.layers.Input((4, 3))
+ y = tf.square(x)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER
-
-RULE = "symbolic-functions"
-SAFE = True
-BEFORE = """\
-import keras
-import tensorflow as tf
-x = keras.layers.Input((4, 3))
-y = tf.square(x)
-"""
-AFTER = """\
-import keras
-import parallel_compat.legacy.symbolic_functions
-import tensorflow as tf
-x = keras.layers.Input((4, 3))
-y = tf.square(x)
-"""
 
 _MODULE = "parallel_compat.legacy.symbolic_functions"
 # Functions of TensorFlow that compute nothing, or take no tensor.
@@ -56,7 +47,7 @@ _NOT_ON_TENSORS = frozenset(
 _MODULES_OF_FUNCTIONS = frozenset(("tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.image"))
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find the first such call of a file that calls layers."""
     if any(statement_of_ours(statement) for statement in file.tree.imports):
         return
@@ -68,7 +59,7 @@ def find(file: File) -> Iterator[Finding]:
             continue
         if _is_between_layers(file, call):
             message = f"`{module}.{name}` takes symbolic tensors as in tf.keras 2, where `{_MODULE}` is imported."
-            yield file.found(RULE, call, message, [file.import_after(f"import {_MODULE}")], hint=not file.old)
+            yield file.found(call, message, [file.import_after(f"import {_MODULE}")], hint=not file.old)
             return
 
 

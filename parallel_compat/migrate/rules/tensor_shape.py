@@ -1,42 +1,33 @@
-"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without `.as_list()` and `.value` behind them.
+"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()` or `.value`.
 
 A `KerasTensor` has neither; its `shape` is a tuple.
+
+```diff
+ from keras.layers import Input
+ x = Input((3,))
+-width = x._keras_shape[-1]
+-shape = x.get_shape().as_list()
++width = x.shape[-1]
++shape = list(x.shape)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, TENSOR
 
-RULE = "tensor-shape"
-SAFE = True
-BEFORE = """\
-from keras.layers import Input
-x = Input((3,))
-width = x._keras_shape[-1]
-shape = x.get_shape().as_list()
-"""
-AFTER = """\
-from keras.layers import Input
-x = Input((3,))
-width = x.shape[-1]
-shape = list(x.shape)
-"""
 
-
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find shapes of tensors."""
     for call in file.method_calls.get("get_shape", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if call.args or call.keywords:
-            continue
-        yield from _shape(file, call.func, call, "get_shape()")
+        if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords:
+            yield from _shape(file, call.func, call, "get_shape()")
     for node in file.tree.attributes:
         if node.attr == "shape" and _value(file, node) is not None:
             yield from _shape(file, node, node, "shape")
@@ -46,11 +37,11 @@ def find(file: File) -> Iterator[Finding]:
             yield from _dimension(file, node)
 
 
-def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Iterator[Finding]:
+def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Findings:
     kind = file.kinds.of(attribute.value)
     if kind not in (None, TENSOR):
         return
-    start, dot, end = file.source.start(attribute), methods.dot_of(file, attribute), file.source.end(whole)
+    start, dot, end = file.source.start(attribute), file.dot_of(attribute), file.source.end(whole)
     as_list, value = _as_list(file, whole), _value(file, whole)
     if value is not None:
         # A dimension was an object with a `value`; now it is a number.
@@ -66,17 +57,16 @@ def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> 
         edits = [Edit(dot, end, ".shape")]
         message = f"`{name}` is now `shape`."
     # `_keras_shape` was an attribute of Keras's tensors alone; `get_shape` may belong to anything.
-    guess = kind is None and name != "_keras_shape"
-    if guess:
-        message += methods.GUESS.format(methods.receiver_text(file, attribute), "a tensor")
-    yield file.found(RULE, attribute, message, edits, status=Status.UNSAFE if guess else Status.REWRITTEN)
+    is_guess = kind is None and name != "_keras_shape"
+    unsafe = is_guess and methods.guessed(file, attribute.value, TENSOR)
+    yield file.found(attribute, message, edits, unsafe=unsafe)
 
 
-def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
+def _dimension(file: File, node: ast.Attribute) -> Findings:
     """`.value` of what came out of a shape through a variable: `height.value`, `shape[1].value`."""
     end = file.source.end(node)
     message = "A dimension was an object with a `value`; now it is a number."
-    yield file.found(RULE, node, message, [Edit(file.source.end(node.value), end, "")])
+    yield file.found(node, message, [Edit(file.source.end(node.value), end, "")])
 
 
 def _is_dimension(file: File, node: ast.expr) -> bool:

@@ -1,33 +1,28 @@
-"""Functions of TensorFlow that changed under the same name come from `tf.compat.v1`, which has them as they were.
+"""TensorFlow functions that changed under the same name come from `tf.compat.v1`, which has the old ones.
 
-`tf.reduce_mean(x, keep_dims=True)` fails today; `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept them; and
-`tf.where` chooses columns by a vector, where it chose rows.
+`tf.reduce_mean(x, keep_dims=True)` fails today. `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept 80 %.
+`tf.where` with a vector as condition chooses columns where it chose rows.
+
+```diff
+ import tensorflow as tf
+-mean = tf.reduce_mean(x, axis=1, keep_dims=True)
++mean = tf.compat.v1.reduce_mean(x, axis=1, keep_dims=True)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 
-RULE = "tensorflow-arguments"
-SAFE = True
-BEFORE = """\
-import tensorflow as tf
-mean = tf.reduce_mean(x, axis=1, keep_dims=True)
-"""
-AFTER = """\
-import tensorflow as tf
-mean = tf.compat.v1.reduce_mean(x, axis=1, keep_dims=True)
-"""
 _ARGUMENTS_OF_CHOICE = 3
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls with arguments of TensorFlow 1, and those of what gives something else today."""
     yield from _changed(file)
     signatures = table.tensorflow_1_signatures()
@@ -45,12 +40,12 @@ def find(file: File) -> Iterator[Finding]:
             else:
                 continue
             if not named and not file.old:
-                yield file.attention(RULE, call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
+                yield file.attention(call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
             else:
                 yield _from(file, call, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
 
 
-def _changed(file: File) -> Iterator[Finding]:
+def _changed(file: File) -> Findings:
     if not file.old or file.era is None or not file.era.has_graphs:
         return
     for target, new in changed_functions.CHANGED.items():
@@ -58,13 +53,13 @@ def _changed(file: File) -> Iterator[Finding]:
             if target == "tensorflow.where":
                 if len(call.args) + len(call.keywords) < _ARGUMENTS_OF_CHOICE:
                     continue  # the indices of what holds, then as now
-                why = "By a vector `tf.where` chose rows, and chooses columns today"
+                why = "With a vector as condition `tf.where` chose rows; today it chooses columns"
             else:
-                why = f"`{target}` gave something else in TensorFlow 1"
-            yield _from(file, call, new, f"{why}; `{new}` does as then.")
+                why = f"`{target}` returned something else in TensorFlow 1"
+            yield _from(file, call, new, f"{why}; `{new}` is the old function.")
 
 
 def _from(file: File, call: ast.Call, target: str, message: str) -> Finding:
     """Let a call be of another function, or say so where that cannot be written."""
     written = file.redirect(call.func, target)
-    return file.found(RULE, call, message) if written else file.attention(RULE, call, message)
+    return file.found(call, message) if written else file.attention(call, message)

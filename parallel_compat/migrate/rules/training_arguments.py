@@ -1,34 +1,26 @@
-"""Arguments of `compile`, `fit`, `evaluate` and `predict`: renamed, moved or no more.
+"""Arguments of `compile`, `fit`, `evaluate` and `predict` that were renamed, moved or removed.
 
-`nb_epoch` becomes `epochs`; `workers`, `use_multiprocessing` and `max_queue_size` go, they did not change results;
-`metrics` as the third position of `compile` is named, because Keras 3 has `loss_weights` there.
+`nb_epoch` becomes `epochs`. `workers`, `use_multiprocessing` and `max_queue_size` are dropped; they did not change
+results. A third positional argument of `compile` becomes `metrics=`, because Keras 3 has `loss_weights` there.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential()
+-model.compile('adam', 'mse', ['accuracy'])
+-model.fit(x, y, nb_epoch=3)
++model.compile('adam', 'mse', metrics=['accuracy'])
++model.fit(x, y, epochs=3)
+```
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from dataclasses import replace
 
-from parallel_compat.migrate import argument_edits
+from parallel_compat.migrate import argument_edits, calls, methods
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.findings import Findings, Status
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
-
-RULE = "training-arguments"
-SAFE = True
-BEFORE = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', ['accuracy'])
-model.fit(x, y, nb_epoch=3)
-"""
-AFTER = """\
-from keras.models import Sequential
-model = Sequential()
-model.compile('adam', 'mse', metrics=['accuracy'])
-model.fit(x, y, epochs=3)
-"""
 
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
 # Other methods: whose, and whether nothing else has one of the name.
@@ -41,38 +33,19 @@ _OTHERS = {
 }
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find calls of methods of models, layers and optimizers with old arguments."""
     for method, (of, telling) in _OTHERS.items():
         for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            kind = file.kinds.of(call.func.value)
+            kind = file.kinds.of(calls.receiver(call))
             if kind == of or (of == LAYER and kind == MODEL) or (kind is None and telling):
-                yield from argument_edits.rewrite(file, RULE, call, f"{of}.{method}", method)
+                yield from argument_edits.rewrite(file, call, f"{of}.{method}", method)
     for method in _METHODS:
-        for call in file.method_calls.get(method, ()):
-            assert isinstance(call.func, ast.Attribute)
-            kind = file.kinds.of(call.func.value)
-            if kind is not None and kind != MODEL:
-                continue
-            guess = kind is None
-            for finding in argument_edits.rewrite(file, RULE, call, f"{MODEL}.{method}", method):
-                if guess and finding.status is Status.REWRITTEN:
-                    yield from _guessed(file, finding, call, method)
+        for call, model in file.calls_on(MODEL, method):
+            is_guess = file.kinds.of(model) is None
+            for finding in argument_edits.rewrite(file, call, f"{MODEL}.{method}", method):
+                if is_guess and finding.status is Status.REWRITTEN:
+                    message = f"{finding.message} (Unsafe: {methods.guessed(file, model, MODEL)})"
+                    yield replace(finding, status=Status.UNSAFE, message=message)
                 else:
                     yield finding
-
-
-def _guessed(file: File, finding: Finding, call: ast.Call, method: str) -> Iterator[Finding]:
-    """Where the file does not tell that it is a model, only the old name itself can."""
-    yield replace(
-        finding,
-        status=Status.UNSAFE,
-        message=finding.message + f" (Unsafe: that `{_receiver(file, call)}` is a Keras model is a guess.)",
-    )
-
-
-def _receiver(file: File, call: ast.Call) -> str:
-    assert isinstance(call.func, ast.Attribute)
-    text = file.source.segment(call.func.value)
-    return text if len(text) <= 40 and "\n" not in text else text[:37].splitlines()[0] + "..."

@@ -1,55 +1,43 @@
 """`tf.logical_and(training, self.trainable)` in a layer's `call` becomes `training and self.trainable`.
 
-So frozen layers were written, most often a BatchNormalization. tf.keras read the number off the operation; in a
-`tf.function` Keras 3 asks a tensor for its truth, which it refuses. `training` is True, False or None in Keras 3.
+Frozen layers were often written so, most often a BatchNormalization. tf.keras read the value of the operation. Keras 3
+uses the tensor as a Python bool, which a `tf.function` refuses. In Keras 3 `training` is True, False or None.
+
+```diff
+ import tensorflow as tf
+
+ class BatchNormalization(tf.keras.layers.BatchNormalization):
+     def call(self, x, training=False):
+         if training is None:
+-            training = tf.constant(False)
+-        training = tf.logical_and(training, self.trainable)
++            training = False
++        training = bool(training and self.trainable)
+         return super().call(x, training)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
-
-RULE = "training-flags"
-SAFE = True
-BEFORE = """\
-import tensorflow as tf
-
-class BatchNormalization(tf.keras.layers.BatchNormalization):
-    def call(self, x, training=False):
-        if training is None:
-            training = tf.constant(False)
-        training = tf.logical_and(training, self.trainable)
-        return super().call(x, training)
-"""
-AFTER = """\
-import tensorflow as tf
-
-class BatchNormalization(tf.keras.layers.BatchNormalization):
-    def call(self, x, training=False):
-        if training is None:
-            training = False
-        training = bool(training and self.trainable)
-        return super().call(x, training)
-"""
 
 _FUNCTIONS = {"tensorflow.logical_and": "and", "tensorflow.logical_or": "or", "tensorflow.constant": ""}
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find flags that are put together as tensors."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) != LAYER:
-            continue
-        for function in class_.body:
-            if isinstance(function, ast.FunctionDef) and function.name == "call":
-                yield from _of_call(file, function)
+    for class_ in file.classes_of(LAYER):
+        if (function := methods_of(class_).get("call")) is not None:
+            yield from _of_call(file, function)
 
 
-def _of_call(file: File, function: ast.FunctionDef) -> Iterator[Finding]:
+def _of_call(file: File, function: ast.FunctionDef) -> Findings:
     arguments = (*function.args.args, *function.args.kwonlyargs)
     if not any(argument.arg == "training" for argument in arguments):
         return
@@ -80,22 +68,19 @@ def _is_flag(file: File, node: ast.expr) -> bool:
     """Return whether an expression is `training`, whether the layer is trainable, or put together of such."""
     if isinstance(node, ast.Call):
         operator = _operator(file, node)
-        return len(node.args) == (1 if operator == "" else 2) and operator is not None and _are_flags(file, node.args)
+        count = 1 if operator == "" else 2
+        return operator is not None and len(node.args) == count and all(_is_flag(file, each) for each in node.args)
     if isinstance(node, ast.Attribute):
-        return node.attr == "trainable" and isinstance(node.value, ast.Name) and node.value.id == "self"
+        return node.attr == "trainable" and is_self(node.value)
     if isinstance(node, ast.Constant):
         return isinstance(node.value, bool)
     return isinstance(node, ast.Name) and node.id == "training"
 
 
-def _are_flags(file: File, nodes: list[ast.expr]) -> bool:
-    return all(_is_flag(file, node) for node in nodes)
-
-
 def _found(file: File, call: ast.Call) -> Finding:
     text = _python(file, call)
-    message = f"`{file.source.segment(call)}` is a number, `{text}`: Keras 3 asks for its truth."
-    return file.found(RULE, call, message, [file.replace(call, text)])
+    message = f"`{file.source.segment(call)}` is `{text}`: Keras 3 uses it as a bool, not as a tensor."
+    return file.found(call, message, [file.replace(call, text)])
 
 
 def _python(file: File, node: ast.expr) -> str:

@@ -1,7 +1,19 @@
 """`if self.bias:` of a layer's weight becomes `if self.bias is not None:`.
 
-A weight was a variable of a graph, which was true as any object is; today it is asked for the truth of its values,
-and refuses if it has several.
+In Keras 2 a weight was a variable of a graph, which was always true. Today its value decides, and a weight with several
+values is an error.
+
+```diff
+ from keras.layers import Layer
+
+ class Shift(Layer):
+     def build(self, shape):
+         self.bias = self.add_weight(name='bias', shape=shape[1:]) if self.use_bias else None
+
+     def call(self, x):
+-        return x + self.bias if self.bias else x
++        return x + self.bias if self.bias is not None else x
+```
 """
 
 from __future__ import annotations
@@ -9,59 +21,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate.dotted_names import is_of_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names.members import LAYER, MODEL
 
-RULE = "truth-of-weights"
-SAFE = True
-BEFORE = """\
-from keras.layers import Layer
-
-class Shift(Layer):
-    def build(self, shape):
-        self.bias = self.add_weight(name='bias', shape=shape[1:]) if self.use_bias else None
-
-    def call(self, x):
-        return x + self.bias if self.bias else x
-"""
-AFTER = """\
-from keras.layers import Layer
-
-class Shift(Layer):
-    def build(self, shape):
-        self.bias = self.add_weight(name='bias', shape=shape[1:]) if self.use_bias else None
-
-    def call(self, x):
-        return x + self.bias if self.bias is not None else x
-"""
-
-# Weights that Keras's own layers make: a class may ask for one that it inherits.
+# Weights that Keras's own layers make: a class may test one that it inherits.
 _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwise_kernel", "pointwise_kernel"))
 
 
-def find(file: File) -> Iterator[Finding]:
-    """Find weights whose truth is asked."""
-    for class_ in file.tree.classes:
-        if file.kinds.of_class(class_) not in (LAYER, MODEL):
-            continue
+def find(file: File) -> Findings:
+    """Find weights whose truth is tested."""
+    for class_ in file.classes_of(LAYER, MODEL):
         weights = _weights(class_)
         for node in ast.walk(class_):
-            for asked in _asked(node):
-                if _is_weight(asked, weights):
-                    yield _compared(file, asked)
+            for tested in _tested(node):
+                if is_of_self(tested) and weights.get(tested.attr, tested.attr in _OF_KERAS):
+                    yield _compared(file, tested)
 
 
 def _weights(class_: ast.ClassDef) -> dict[str, bool]:
     """Return the attributes that methods of a class assign, and whether each is a weight or None in all places."""
     found: dict[str, bool] = {}
     for node in ast.walk(class_):
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
-            if _is_of_self(target):
-                assert isinstance(target, ast.Attribute)
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if is_of_self(target) and isinstance(node, ast.Assign):
                 found[target.attr] = found.get(target.attr, True) and _is_weight_or_none(node.value)
     return found
 
@@ -78,8 +63,8 @@ def _is_weight_or_none(node: ast.expr) -> bool:
     )
 
 
-def _asked(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the expressions of which a node asks the truth."""
+def _tested(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expressions whose truth a node tests."""
     if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
         yield from _parts(node.test)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -97,22 +82,11 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
         yield test
 
 
-def _is_weight(node: ast.expr, weights: dict[str, bool]) -> bool:
-    if not _is_of_self(node):
-        return False
-    assert isinstance(node, ast.Attribute)
-    return weights.get(node.attr, node.attr in _OF_KERAS)
-
-
-def _is_of_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
 def _compared(file: File, node: ast.expr) -> Finding:
     text = file.source.segment(node)
     negation = file.tree.parents.get(node)
-    message = f"`{text}` is a weight, whose truth is that of its values today; it was asked whether it is there."
+    message = f"`{text}` is a weight: `if` tested whether it exists, today it tests its values."
     if isinstance(negation, ast.UnaryOp):
-        return file.found(RULE, node, message, [file.replace(negation, f"{text} is None")])
+        return file.found(node, message, [file.replace(negation, f"{text} is None")])
     end = file.source.end(node)
-    return file.found(RULE, node, message, [Edit(end, end, " is not None")])
+    return file.found(node, message, [Edit(end, end, " is not None")])

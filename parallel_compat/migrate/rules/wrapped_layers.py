@@ -1,6 +1,20 @@
-"""A layer of one's own that `TimeDistributed` wraps, and that does not say what shape it gives, gets the method.
+"""A custom layer in `TimeDistributed` gets a `compute_output_shape` if it has none.
 
-Keras 2 took it to give the shape that it is given, tf.keras called it to find out. Keras 3 refuses it.
+Without one Keras 2 assumed that the output has the input's shape, and tf.keras called the layer to find out. Keras 3
+raises an error.
+
+```diff
+ from keras.layers import TimeDistributed
+-from keras.layers.core import Layer
++from keras.layers import Layer
+ class Scale(Layer):
+     def call(self, x):
+         return 2 * x
++
++    def compute_output_shape(self, input_shape):
++        return input_shape
+ x = TimeDistributed(Scale())(x)
+```
 """
 
 from __future__ import annotations
@@ -12,58 +26,34 @@ from dataclasses import replace
 from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding
-
-RULE = "wrapped-layers"
-SAFE = True
-BEFORE = """\
-from keras.layers import TimeDistributed
-from keras.layers.core import Layer
-class Scale(Layer):
-    def call(self, x):
-        return 2 * x
-x = TimeDistributed(Scale())(x)
-"""
-AFTER = """\
-from keras.layers import TimeDistributed
-from keras.layers import Layer
-class Scale(Layer):
-    def call(self, x):
-        return 2 * x
-
-    def compute_output_shape(self, input_shape):
-        return input_shape
-x = TimeDistributed(Scale())(x)
-"""
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes, also where another file of the project wraps them."""
     wrapped = project_facts.wrapped_layers(file.source.text) | file.project.wrapped_layers
     for class_ in file.tree.classes:
-        methods = {each.name for each in class_.body if isinstance(each, ast.FunctionDef)}
+        methods = methods_of(class_)
         if class_.name not in wrapped or "call" not in methods or "compute_output_shape" in methods:
             continue
         if not any(file.names.target(base) == "keras.layers.Layer" for base in class_.bases):
             continue
-        message = f"`TimeDistributed` asks `{class_.name}` what shape it gives, which Keras 2 did not have to be told."
+        message = f"`TimeDistributed` needs the output shape of `{class_.name}`, which Keras 2 did not."
         edits = list(_method(file, class_))
-        yield file.found(RULE, class_, message, edits, hint=not file.old)
+        yield file.found(class_, message, edits, hint=not file.old)
 
 
 def _method(file: File, class_: ast.ClassDef) -> Iterator[Edit]:
     source = file.source
-    indents = []
-    for node in (class_, class_.body[-1]):
-        start = source.start(node)
-        indents.append(source.text[source.line_starts[source.position(start)[0] - 1] : start])
+    outer, indent = (source.before(source.start(node)) for node in (class_, class_.body[-1]))
     shape = "input_shape"
     if not file.is_of_standalone_keras:
         operation, tensor = (file.reference(f"keras.{name}", class_) for name in ("Operation", "KerasTensor"))
         if operation is not None and tensor is not None:
             yield from operation[1]
             shape = f"{operation[0]}.compute_output_spec(self, {tensor[0]}(input_shape)).shape"
-    inner = indents[1] + indents[1].removeprefix(indents[0])
+    inner = indent + indent.removeprefix(outer)
     added = f"def compute_output_shape(self, input_shape):{source.newline}{inner}return {shape}"
     edit = file.insert_statement(class_.body[-1], added)
     yield replace(edit, text=source.newline + edit.text)

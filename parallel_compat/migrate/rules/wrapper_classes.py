@@ -1,75 +1,56 @@
-"""A class that wraps the parallel model and sends `save` and `load` to the template is `multi_gpu_model` itself.
+"""A class that wraps the parallel model and sends `save` and `load` to the template becomes `multi_gpu_model`.
 
-`self.__dict__.update(parallel.__dict__)` with a `__getattribute__` recurses without end on Keras 3. The model that
-`parallel_compat.multi_gpu_model` returns saves and loads the template already.
+In Keras 3 `self.__dict__.update(parallel.__dict__)` with a `__getattribute__` recurses endlessly. The model that
+`parallel_compat.multi_gpu_model` returns already saves and loads the template.
+
+```diff
+ from keras.models import Model
+-from keras.utils import multi_gpu_model
++import parallel_compat
++from parallel_compat import multi_gpu_model
+
+ class ModelMGPU(Model):
+     def __init__(self, ser_model, gpus):
+         pmodel = multi_gpu_model(ser_model, gpus)
+         self.__dict__.update(pmodel.__dict__)
+         self._smodel = ser_model
+
+     def __getattribute__(self, attrname):
+         if 'load' in attrname or 'save' in attrname:
+             return getattr(self._smodel, attrname)
+         return super(ModelMGPU, self).__getattribute__(attrname)
+
+-model = ModelMGPU(template, 2)
++model = parallel_compat.multi_gpu_model(template, 2)
+```
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Status
-
-RULE = "wrapper-classes"
-SAFE = False
-BEFORE = """\
-from keras.models import Model
-from keras.utils import multi_gpu_model
-
-class ModelMGPU(Model):
-    def __init__(self, ser_model, gpus):
-        pmodel = multi_gpu_model(ser_model, gpus)
-        self.__dict__.update(pmodel.__dict__)
-        self._smodel = ser_model
-
-    def __getattribute__(self, attrname):
-        if 'load' in attrname or 'save' in attrname:
-            return getattr(self._smodel, attrname)
-        return super(ModelMGPU, self).__getattribute__(attrname)
-
-model = ModelMGPU(template, 2)
-"""
-AFTER = """\
-from keras.models import Model
-import parallel_compat
-from parallel_compat import multi_gpu_model
-
-class ModelMGPU(Model):
-    def __init__(self, ser_model, gpus):
-        pmodel = multi_gpu_model(ser_model, gpus)
-        self.__dict__.update(pmodel.__dict__)
-        self._smodel = ser_model
-
-    def __getattribute__(self, attrname):
-        if 'load' in attrname or 'save' in attrname:
-            return getattr(self._smodel, attrname)
-        return super(ModelMGPU, self).__getattribute__(attrname)
-
-model = parallel_compat.multi_gpu_model(template, 2)
-"""
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 
 TARGET = "parallel_compat.multi_gpu_model"
 
 
-def find(file: File) -> Iterator[Finding]:
+def find(file: File) -> Findings:
     """Find such classes, and the calls that make their objects."""
     for class_ in file.tree.classes:
         if not _wraps(class_):
             continue
-        message = (
-            f"`{class_.name}` recurses without end on Keras 3; call `{TARGET}` in its place: it saves the template."
-        )
-        yield file.attention(RULE, class_, message)
+        message = f"`{class_.name}` recurses endlessly on Keras 3; call `{TARGET}` instead: it saves the template."
+        yield file.attention(class_, message)
         for call in file.tree.calls:
             if isinstance(call.func, ast.Name) and file.kinds.definition(call.func) is class_:
-                yield from replaced(file, RULE, call, class_.name)
+                yield from replaced(file, call, class_.name)
 
 
-def replaced(file: File, rule: str, call: ast.Call, name: str) -> Iterator[Finding]:
+def replaced(file: File, call: ast.Call, name: str) -> Findings:
     """Make a call of a wrapper or of a home-made split a call of `multi_gpu_model`."""
     spelled = file.reference(TARGET, call)
     known = {"model", "gpus", "ser_model", "gpu_count", "n_gpus", "keras_model"}
@@ -83,15 +64,12 @@ def replaced(file: File, rule: str, call: ast.Call, name: str) -> Iterator[Findi
         new = {"ser_model": "model", "keras_model": "model", "gpu_count": "gpus", "n_gpus": "gpus"}
         if keyword.arg in new:
             edits.append(calls.rename(file, keyword, new[keyword.arg]))
-    message = f"`{name}(...)` is what `{TARGET}(...)` does. (Unsafe: what else `{name}` does is not looked at.)"
-    yield file.found(rule, call, message, edits, status=Status.UNSAFE)
+    message = f"`{name}(...)` is what `{TARGET}(...)` does."
+    yield file.found(call, message, edits, unsafe=f"what else `{name}` does is lost.")
 
 
 def _wraps(class_: ast.ClassDef) -> bool:
-    defines = any(
-        isinstance(statement, ast.FunctionDef) and statement.name == "__getattribute__" for statement in class_.body
-    )
-    return defines and any(
+    return "__getattribute__" in methods_of(class_) and any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "update"

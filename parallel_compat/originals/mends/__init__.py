@@ -28,6 +28,7 @@ ALL = (
     "operation_layers",
     "functions",
     "saved_models",
+    "mixed_precision",
     "empty_towers",
     "reading_ahead",
     "order_of_updates",

@@ -1,4 +1,4 @@
-"""Keras's backend is TensorFlow, whatever `keras.json` or `KERAS_BACKEND` says: Theano and CNTK are no more.
+"""Keras's backend is TensorFlow, even if `keras.json` or `KERAS_BACKEND` names Theano or CNTK.
 
 Seen in Keras 2.2.4 and 2.3.1.
 """
@@ -26,7 +26,7 @@ def apply(mends: Register) -> None:
 
 
 def _choose(common: ModuleType) -> None:
-    asked, where = chosen_backend()
-    if asked != _BACKEND:
-        print(f"Keras runs on TensorFlow; {where} asks for {asked}.", file=sys.stderr)
+    chosen, where = chosen_backend()
+    if chosen != _BACKEND:
+        print(f"Keras runs on TensorFlow; {where} asks for {chosen}.", file=sys.stderr)
         os.environ[_VARIABLE] = _BACKEND

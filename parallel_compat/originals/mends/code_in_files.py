@@ -1,4 +1,4 @@
-"""Code in model files: a Lambda layer's function is run only if the script has it, or the user allows it.
+"""Code in model files: a Lambda layer's function is executed only if the script has it, or the user allows it.
 
 Old Keras wrote the bytecode of each function of a Lambda layer into the file and ran it when the file was loaded.
 Bytecode of another Python can crash the interpreter: it is refused. So are pickles of anything but numpy's arrays.
@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import base64
 import io
-import linecache
 import marshal
 import pickle
 import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.originals import bytecode
+from parallel_compat import bytecode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import CodeType, ModuleType
 
     from parallel_compat.originals.mends.register import Register
@@ -52,7 +50,7 @@ class _ArraysOnly(pickle.Unpickler):
             return super().find_class(module, name)
         raise CodeInFileError(
             f"Expected numbers and text. Received: {module}.{name} in a pickle, which could run any code. "
-            "Save the model anew with the Keras that wrote it, or take its weights alone: parallel-compat recover."
+            "Save the model again with the Keras that wrote it, or take its weights alone: parallel-compat recover."
         )
 
 
@@ -94,9 +92,7 @@ class _Functions:
                 "this Python cannot run. Build the model in code and load its weights: "
                 "`model.load_weights(file)`."
             ) from None
-        own = self.dumped.get(code) or next(
-            (each for each in _codes_of_script() if bytecode.of_code(each) == code), None
-        )
+        own = self.dumped.get(code) or (bytecode.code_of_script(code) or (None,))[0]
         if own is None and not self.allowed:
             raise CodeInFileError(
                 "Expected a model without foreign code. Received: a Lambda layer whose function is in the file as "
@@ -111,32 +107,3 @@ def _raw(code: str) -> bytes:
         return base64.b64decode("".join(code.split()), validate=True)
     except ValueError:  # Keras before 2.1.2 wrote the bytes as they are
         return code.encode("raw_unicode_escape")
-
-
-def _codes_of_script() -> Iterator[CodeType]:
-    """Yield the code of each function of the user's modules, those that are not made yet among them."""
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None) or ""
-        if "site-packages" in file or "dist-packages" in file or not hasattr(module, "__dict__"):
-            continue
-        if module.__name__ == "__main__" or (file and not file.startswith(sys.base_prefix)):
-            yield from _codes_of_module(module, file)
-
-
-def _codes_of_module(module: ModuleType, file: str) -> Iterator[CodeType]:
-    if file.endswith(".py"):
-        try:
-            yield from _nested(compile("".join(linecache.getlines(file)), file, "exec", dont_inherit=True))
-        except (SyntaxError, ValueError):
-            return
-    else:
-        for value in list(vars(module).values()):
-            if isinstance(value, types.FunctionType):
-                yield from _nested(value.__code__)
-
-
-def _nested(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _nested(constant)

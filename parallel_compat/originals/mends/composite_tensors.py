@@ -1,4 +1,4 @@
-"""Variables are composite tensors today; then they were not, and old Keras takes a composite apart.
+"""Variables are not composite tensors for old Keras, which would take a composite tensor apart.
 
 A composite tensor of TensorFlow 1.15 said whether it is of a graph.
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from parallel_compat.originals.mends.register import Register
 
-_ASKING = (
+_MODULES = (
     "framework.composite_tensor_utils",
     "keras.backend",
     "keras.engine.data_adapter",
@@ -41,9 +41,9 @@ def apply(mends: Register) -> None:
     class Composite(metaclass=_Kind):
         """`composite_tensor.CompositeTensor`, as it was."""
 
-    def asks(module: Any) -> None:
+    def replace(module: Any) -> None:
         if hasattr(module, "composite_tensor"):
             module.composite_tensor = SimpleNamespace(CompositeTensor=Composite)
 
-    for name in _ASKING:
-        mends.after(f"tensorflow.python.{name}", asks)
+    for name in _MODULES:
+        mends.after(f"tensorflow.python.{name}", replace)

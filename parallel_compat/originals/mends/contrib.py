@@ -171,7 +171,7 @@ def _operation(operation: str, names: list[str]) -> Callable[..., Any]:
             return stand_in(**options)
         if not hasattr(tf.raw_ops, operation):
             raise NotImplementedError(
-                f"The operation {operation} was compiled for tf.contrib and left TensorFlow. "
+                f"The operation {operation} was compiled for tf.contrib and removed from TensorFlow. "
                 "What to do: write it with other operations, or run the script on TensorFlow 1."
             )
         return getattr(tf.raw_ops, operation)(**{name: value for name, value in options.items() if value is not None})

@@ -1,4 +1,4 @@
-"""Simulated GPUs: what asks TensorFlow 1 for its devices finds as many as were asked for.
+"""Simulated GPUs for TensorFlow 1: code that lists devices finds as many as `--replicas` says.
 
 Soft placement puts what is meant for a simulated GPU on a device that is there, so towers compute what they would.
 
@@ -29,6 +29,7 @@ def simulate(mends: Register, count: int) -> None:
     from tensorflow.core.framework import device_attributes_pb2
     from tensorflow.core.protobuf import config_pb2
     from tensorflow.python.client import device_lib, session
+    from tensorflow.python.distribute import mirrored_strategy
     from tensorflow.python.eager import context
 
     def placed_softly(init: Any) -> Any:
@@ -49,6 +50,17 @@ def simulate(mends: Register, count: int) -> None:
     mends.replace(session.BaseSession, "__init__", placed_softly)
     mends.replace(session.BaseSession, "list_devices", lambda listed: _with(count, listed, of_session))
     mends.replace(device_lib, "list_local_devices", lambda listed: _with(count, listed, of_machine))
+
+    def all_of_them(all_local_devices: Any) -> Any:
+        """Replicas of a strategy are fed by their devices: these need to be of a kind that is there."""
+
+        def lists(num_gpus: int | None = None) -> list[Any]:
+            real = all_local_devices(num_gpus)
+            return real if len(real) >= count else [f"/device:CPU:{i}" for i in range(count)][:num_gpus]
+
+        return lists
+
+    mends.replace(mirrored_strategy, "all_local_devices", all_of_them)
 
     def looks_at_real_devices(module: ModuleType) -> None:
         """Convolutions of channels first are refused by CPUs, whatever they are called."""

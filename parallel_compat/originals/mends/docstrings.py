@@ -1,4 +1,4 @@
-"""Docstrings that Python keeps without their indentation, and old code changes as they were written.
+"""Docstrings that old code edits: Python 3.13 removes their indentation.
 
 Seen in Python 3.13.
 """

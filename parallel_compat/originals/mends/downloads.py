@@ -1,4 +1,4 @@
-"""Files whose old address is gone: `get_file` takes them from where Keras 3 gets the same file.
+"""Files whose old address is gone: `get_file` downloads them from Keras 3's address of the same file.
 
 Addresses as in Keras 3.15 (`keras/src/datasets`, `keras/src/applications/imagenet_utils.py`). Old Keras still checks
 its digests.

@@ -39,8 +39,8 @@ def apply(mends: Register) -> None:
     for owner in (gen_nn_ops, nn_ops):
         mends.replace(owner, name, _zero_without_samples)
     for root in ("keras", "tensorflow.python.keras"):
-        mends.after(f"{root}.layers.normalization", _knows_its_tower)
-        mends.after(f"{root}.utils.multi_gpu_utils", _says_what_it_builds)
+        mends.after(f"{root}.layers.normalization", _pass_tower)
+        mends.after(f"{root}.utils.multi_gpu_utils", _mark_what_is_built)
 
 
 def _has_no_samples(batch: Any) -> Any:
@@ -72,7 +72,7 @@ def _zero_without_samples(gradient_of_kernel: Any) -> Any:
     return gradient
 
 
-def _says_what_it_builds(module: ModuleType) -> None:
+def _mark_what_is_built(module: ModuleType) -> None:
     original = module.multi_gpu_model
 
     def multi_gpu_model(*args: Any, **options: Any) -> Any:
@@ -85,7 +85,7 @@ def _says_what_it_builds(module: ModuleType) -> None:
     module.multi_gpu_model = multi_gpu_model  # type: ignore[attr-defined]
 
 
-def _knows_its_tower(module: Any) -> None:
+def _pass_tower(module: Any) -> None:
     kind = getattr(module, "BatchNormalizationBase", None) or module.BatchNormalization
     original = kind.call
 

@@ -1,13 +1,11 @@
-"""Names that left TensorFlow: the functions that old Keras calls, as small functions over what TensorFlow has.
+"""Functions of TensorFlow that old Keras calls and that were removed, written with today's functions.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import threading
 import types
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.originals.mends.moved_names import put_module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from parallel_compat.originals.mends.register import Register
 
@@ -59,11 +57,8 @@ def apply(mends: Register) -> None:
 
     mends.add(
         ops,
-        register_dense_tensor_like_type=lambda kind: None,
         is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)),
     )
-    mends.add(ops.Graph, _enable_auto_casting_variables=_read_variables_as)
-    mends.add(ops.Graph, _auto_cast_variable_read_dtype=property(lambda self: getattr(_thread, "dtype", None)))
     mends.add(tf.config, experimental_list_devices=lambda: [device.name for device in tf.config.list_logical_devices()])
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(
@@ -80,20 +75,6 @@ def apply(mends: Register) -> None:
         setattr(nn, name, getattr(tf.nn, name))
     mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
-
-
-_thread = threading.local()
-
-
-@contextlib.contextmanager
-def _read_variables_as(graph: Any, dtype: Any) -> Iterator[None]:
-    """Let variables of mixed precision be read in a dtype, in this thread."""
-    before = getattr(_thread, "dtype", None)
-    _thread.dtype = dtype
-    try:
-        yield
-    finally:
-        _thread.dtype = before
 
 
 def _write_model(name: str, data: Any, step: Any = None) -> Any:

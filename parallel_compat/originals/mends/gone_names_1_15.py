@@ -1,4 +1,4 @@
-"""Names that left TensorFlow after 1.15, and that only its `tf.keras` and `tf.contrib` use.
+"""Names that TensorFlow removed after 1.15, and that only its `tf.keras` and `tf.contrib` use.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -32,7 +32,11 @@ def apply(mends: Register) -> None:
     from tensorflow.python.training import py_checkpoint_reader
     from tensorflow.python.training.experimental import loss_scale
 
-    mends.add(distribute_lib.StrategyBase, experimental_run_v2=distribute_lib.StrategyBase.run)
+    mends.add(
+        distribute_lib.StrategyBase,
+        experimental_run_v2=distribute_lib.StrategyBase.run,
+        _in_multi_worker_mode=lambda strategy: strategy.extended._in_multi_worker_mode(),
+    )
     mends.add(tpu, _TPU_REPLICATE_ATTR=tpu_replication._TPU_REPLICATE_ATTR)
     refused = _refuses("initialize_tpu_system", "migrate the script: tf.distribute.TPUStrategy")
     mends.add(tpu_strategy_util, initialize_tpu_system=refused)
@@ -73,7 +77,7 @@ def _evaluate(graph: Any, output: Any) -> Any:
 
 def _refuses(name: str, instead: str) -> Any:
     def refuses(*args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f"{name} left TensorFlow. What to do: {instead}.")
+        raise NotImplementedError(f"{name} was removed from TensorFlow. What to do: {instead}.")
 
     return refuses
 

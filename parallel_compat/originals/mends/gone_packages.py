@@ -1,4 +1,4 @@
-"""Packages that left TensorFlow: a module that imports them can be imported, and the first use says what to do.
+"""Packages that TensorFlow removed: importing them works, and the first use says what to do.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -51,7 +51,7 @@ def gone(name: str, instead: str) -> Any:
 
 class _Gone(type):
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f"{cls.__name__} left TensorFlow. What to do: {cls.instead}.")
+        raise NotImplementedError(f"{cls.__name__} was removed from TensorFlow. What to do: {cls.instead}.")
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):

@@ -1,4 +1,4 @@
-"""What h5py read and opened by default before version 3.
+"""The defaults of h5py before version 3, for reading and opening files.
 
 Strings: a variable-length attribute with ASCII characters was `bytes`, one with UTF-8 was `str`, and a dataset of
 UTF-8 was `str`. h5py 3 gives `str` for each attribute and `bytes` for each dataset. Old Keras writes ASCII and decodes
@@ -60,11 +60,11 @@ def apply(mends: Register) -> None:
 
         return reads
 
-    def writes_lists(place: int) -> Any:
+    def writes_lists(index: int) -> Any:
         def with_fixed_length(write: Any) -> Any:
             def writes(self: Any, *args: Any, **options: Any) -> Any:
-                if len(args) > place:
-                    args = (*args[:place], _fixed(args[place]), *args[place + 1 :])
+                if len(args) > index:
+                    args = (*args[:index], _fixed(args[index]), *args[index + 1 :])
                 elif "data" in options:
                     options["data"] = _fixed(options["data"])
                 return write(self, *args, **options)

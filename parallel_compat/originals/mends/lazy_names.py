@@ -1,4 +1,4 @@
-"""Names of a module that are loaded from an original when they are first asked for."""
+"""Names of a module that are loaded from an original on first use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str]
     def __getattr__(name: str) -> Any:
         if name in gone:
             raise AttributeError(
-                f"{module.__name__}.{name} left TensorFlow: there is nothing in its place. What to do: {gone[name]}."
+                f"{module.__name__}.{name} was removed from TensorFlow without a replacement. What to do: {gone[name]}."
             )
         if name not in served:
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")

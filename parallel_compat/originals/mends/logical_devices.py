@@ -1,4 +1,4 @@
-"""Simulated GPUs for TensorFlow 2: what lists GPUs finds as many as were asked for, and strategies run on them.
+"""Simulated GPUs for TensorFlow 2: code that lists GPUs finds as many as `--replicas` says, and strategies use them.
 
 A machine without a GPU gets logical CPUs, which stand for the GPUs; the one GPU of a machine is split. What a script
 then sets on a GPU (growth of its memory, logical GPUs, which are visible) is accepted.

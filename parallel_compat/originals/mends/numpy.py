@@ -1,4 +1,4 @@
-"""What numpy had, accepted and printed before its version 2.
+"""Names, arguments and printed forms of numpy before version 2.
 
 Seen in numpy 1.26 to 2.4.
 """

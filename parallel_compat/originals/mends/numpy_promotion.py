@@ -1,4 +1,4 @@
-"""What sessions and eager tensors return is promoted as by numpy 1: a float32 and a Python number make a float64.
+"""Results of sessions and eager tensors are promoted as in numpy 1: float32 with a Python number gives float64.
 
 Keras 2 multiplied a batch's loss with its size, and summed up in float64; `json.dump(history.history)` worked since a
 float64 is a Python float.

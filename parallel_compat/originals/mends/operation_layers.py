@@ -1,4 +1,4 @@
-"""A layer that repeats an operation of TensorFlow, as `tf.concat` of Keras tensors makes, hands its inputs over flat.
+"""A layer that repeats a TensorFlow operation, such as `tf.concat` of Keras tensors, passes its inputs as a flat list.
 
 TensorFlow 1.15 took those that are a list, as `tf.concat` has, as a list; today it finds them itself.
 

@@ -1,4 +1,4 @@
-"""Functions and gradients that make a graph of other operations than in TensorFlow 1.15.
+"""Functions and gradients whose graph has other operations than in TensorFlow 1.15.
 
 `tf.set_random_seed` gives an operation that draws the number of operations that the graph has had, so that what a seed
 draws depends on all that was made before. And an optimizer of graphs rounds what it is given: a gradient that asks for
@@ -15,6 +15,8 @@ import functools
 import importlib
 import inspect
 import operator
+import os
+import re
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -57,19 +59,29 @@ _WRITTEN_BEFORE = datetime.date(2019, 8, 21)
 
 
 def apply(mends: Register) -> None:
-    """Count operations as then; set the functions and register the gradients."""
+    """Count operations as TensorFlow 1 did; set the functions and register the gradients."""
     if not mends.is_tensorflow_1:
         return
+    from tensorflow.compat import v1
     from tensorflow.python.distribute import distribute_lib
     from tensorflow.python.framework import ops, random_seed
+    from tensorflow.python.ops import ref_variable
 
     mends.add(ops.Graph, _last_id=property(_count))
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
     mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
     mends.replace(random_seed, "get_seed", _counts_operations)
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
-    if mends.era is Era.KERAS_2_2_4:  # whose seeds are drawn from numpy; a script may use `tf.keras`, too
-        mends.after("tensorflow.python.keras", lambda module: _set_the_originals(mends))
+    if mends.era is Era.KERAS_2_2_4:
+        mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
+        # TensorFlow 1.15's functions are fetched only for a script that uses `tf.keras`, or draws by TensorFlow's seed.
+        once = functools.cache(lambda: _set_the_originals(mends))
+        mends.after("tensorflow.python.keras", lambda module: once())
+        mends.replace(v1, "set_random_seed", lambda set_seed: _sets_seed(set_seed, once))
+        mends.after(
+            "tensorflow.python.keras.engine.base_layer_utils",
+            lambda module: mends.replace(module, "make_variable", _note_resource_variable),
+        )
     else:
         _set_the_originals(mends)
 
@@ -172,7 +184,59 @@ def uncounted(graph: Any) -> Iterator[None]:
 
 
 def _count(graph: Any) -> int:
-    return graph.num_operations() - _uncounted.get(graph, 0) + len(_iterators_passed(graph))  # type: ignore[no-any-return]
+    """Return how many operations TensorFlow 1.15 would have made."""
+    extra = _uncounted.get(graph, 0) + _of_resources_alone(graph)
+    return graph.num_operations() - extra + len(_iterators_passed(graph))  # type: ignore[no-any-return]
+
+
+# The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.
+_reference_variables: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _note_reference_variables(create: Callable[..., Any]) -> Callable[..., Any]:
+    def creates(next_creator: Any = None, **options: Any) -> Any:
+        variable = create(next_creator, **options)
+        if hasattr(variable.handle, "op"):
+            _reference_variables.add(variable.handle.op)
+        return variable
+
+    return creates
+
+
+def _note_resource_variable(make: Callable[..., Any]) -> Callable[..., Any]:
+    """The weights of `tf.keras` were resource variables."""
+
+    def makes(*args: Any, **options: Any) -> Any:
+        variable = make(*args, **options)
+        if options.get("use_resource") and hasattr(variable.handle, "op"):
+            _reference_variables.discard(variable.handle.op)
+        return variable
+
+    return makes
+
+
+def _of_resources_alone(graph: Any) -> int:
+    """Count what a reference variable did not have: a check when it is made, and a read for each use.
+
+    The gradient of rows that are read had one operation more: it cast the shape.
+    """
+    if not _reference_variables:
+        return 0
+    count = 0
+    for op in graph.get_operations():
+        if op.type == "Const" and op.name.endswith("embedding_lookup_grad/Const"):
+            count -= 1
+        is_read = op.type == "ReadVariableOp" and not op.name.endswith("/Read/ReadVariableOp")
+        if is_read or (op.type == "VarIsInitializedOp" and "/IsInitialized/" in op.name):
+            count += _handle(op) in _reference_variables
+    return count
+
+
+def _handle(op: Any) -> Any:
+    """Return the operation of the variable that an operation uses, outside of all conditions and loops."""
+    while op.type != "VarHandleOp" and op.inputs:
+        op = op.inputs[0].op
+    return op
 
 
 def _iterators_passed(graph: Any) -> list[Any]:
@@ -212,6 +276,31 @@ def _counts_operations(get_seed: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return get_seed(op_seed)
 
     return get
+
+
+# A function of TensorFlow that draws.
+_DRAWS = re.compile(r"\b(?:tf|tensorflow)\.(?:random\.|random_\w+\(|truncated_normal\(|multinomial\(|\w+\.dropout\()")
+
+
+def _sets_seed(set_seed: Callable[[int], None], set_originals: Callable[[], None]) -> Callable[[int], None]:
+    """Make the operations of TensorFlow 1.15 from here on if a source of the script draws by this seed."""
+
+    def set_random_seed(seed: int) -> None:
+        main = getattr(sys.modules["__main__"], "__file__", None)
+        folder = os.path.dirname(os.path.abspath(main or "script"))
+        files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
+        for file in files:
+            if file.endswith(".py") and os.path.abspath(file).startswith(folder) and _DRAWS.search(_text(file)):
+                set_originals()
+                break
+        set_seed(seed)
+
+    return set_random_seed
+
+
+def _text(file: str) -> str:
+    with open(file, encoding="utf-8", errors="replace") as source:
+        return source.read()
 
 
 @contextlib.contextmanager

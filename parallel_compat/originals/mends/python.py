@@ -1,4 +1,4 @@
-"""Names that left Python's standard library.
+"""Names that Python removed from its standard library.
 
 Seen in Python 3.10 to 3.13.
 """

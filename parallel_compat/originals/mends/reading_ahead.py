@@ -1,4 +1,4 @@
-"""Datasets of generators read what is asked for: TensorFlow reads one batch ahead of its own accord today.
+"""Datasets of generators read no batch ahead, as TensorFlow does today.
 
 A generator that goes on from epoch to epoch would else lose a batch where an epoch ends before the generator does.
 

@@ -1,4 +1,4 @@
-"""`--resume`: each `fit` keeps its state at the end of each epoch, and goes on from it when the script runs again.
+"""`--resume`: each `fit` saves its state at the end of each epoch, and continues from it when the script runs again.
 
 Kept are the weights, the optimizer's, the history, the numbers, arrays and texts that the other callbacks hold, the
 states of `random` and `numpy.random`, and the order of the samples. What a graph's own random operations (dropout) draw
@@ -90,7 +90,7 @@ class _Trainings:
                 if keeper.state is not None:
                     about = keeper.state.about
                     passed["initial_epoch"] = epochs if about["ended"] else about["next_epoch"]
-                    print(f"parallel-compat: {keeper.told(epochs)}", file=sys.stderr, flush=True)
+                    print(f"parallel-compat: {keeper.progress(epochs)}", file=sys.stderr, flush=True)
                 history = fit(model, **passed)
                 keeper.ended()
                 return history
@@ -110,13 +110,13 @@ def _keeper(trainings: _Trainings, path: Path, others: list[Any]) -> Any:
             self.state = State.read(path)
             self.first = True
 
-        def told(self, epochs: int) -> str:
+        def progress(self, epochs: int) -> str:
             assert self.state is not None
             about = self.state.about
             if about["ended"]:
                 return f"training {trainings.count} had ended"
             return (
-                f"training {trainings.count} goes on at epoch {about['next_epoch'] + 1} of {epochs}; "
+                f"training {trainings.count} continues at epoch {about['next_epoch'] + 1} of {epochs}; "
                 "dropout and other random operations draw another sequence from here on"
             )
 
@@ -221,7 +221,7 @@ class State:
                 raise ValueError(about["format"])
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise ValueError(
-                f"Expected the state of a training in {path}. Received: {error}. Remove it to begin anew."
+                f"Expected the state of a training in {path}. Received: {error}. Remove it to start again."
             ) from error
         return cls(about, arrays)
 
@@ -232,13 +232,13 @@ class State:
             ValueError: the state is of another training.
         """
         weights, optimizer = (self._list(kind) for kind in ("weight", "optimizer"))
-        mine = [tuple(value.shape) for value in model.get_weights()]
+        shapes = [tuple(value.shape) for value in model.get_weights()]
         names = [type(each).__name__ for each in others]
         kept = ([value.shape for value in weights], [name for name, _ in self.about["callbacks"]])
-        if kept != (mine, names):
+        if kept != (shapes, names):
             raise ValueError(
                 f"Expected the training whose state is in {path}. Received: another model or other callbacks "
-                f"({names}, kept {kept[1]}). Remove the file to begin anew."
+                f"({names}, kept {kept[1]}). Remove the file to start again."
             )
         model.set_weights(weights)
         if hasattr(model.optimizer, "_create_all_weights"):  # tf.keras 2.2 makes them with the first step

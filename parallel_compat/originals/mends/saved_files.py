@@ -1,8 +1,9 @@
-"""Model files: written whole or not at all, and of a parallel model the single template.
+"""Model files: written whole or not at all; a parallel model saves the single template.
 
 What `multi_gpu_model` returned could not be loaded on one device: its file had the towers. Here `save` and
-`save_weights` of it, also through any callback, write the template with the optimizer's state, in the format of the
-time, and `load_weights` takes files of both. The file says for which GPUs it was: `load_model` makes it parallel again.
+`save_weights` of it, also through any callback, write the template with the optimizer's state, in the old
+format, and `load_weights` takes files of both. The file says for which GPUs it was:
+`load_model` makes it parallel again.
 """
 
 from __future__ import annotations

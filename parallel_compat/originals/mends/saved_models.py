@@ -1,4 +1,4 @@
-"""SavedModel and checkpoints: what layers and models tell TensorFlow of themselves, and what it asks them today.
+"""SavedModel and checkpoints: the methods that TensorFlow calls on layers and models today.
 
 Layers told their functions and further parts by methods of their own, and their configuration in the saved object's
 metadata. TensorFlow asks for all by `_trackable_children` and writes no metadata. `load_model` extends TensorFlow's
@@ -22,7 +22,7 @@ _KERAS = "tensorflow.python.keras."
 
 
 def apply(mends: Register) -> None:
-    """Let saving and loading ask the old classes as of old."""
+    """Let saving and loading call the methods of the old classes."""
     from tensorflow.python.saved_model import constants, load, nested_structure_coder, path_helpers, save, utils_impl
     from tensorflow.python.trackable import autotrackable, base
 
@@ -43,9 +43,14 @@ def apply(mends: Register) -> None:
         mends.add(utils_impl, **{name: getattr(path_helpers, name)})
     for layers in ("base_layer", "base_layer_v1"):
         mends.after(f"{_KERAS}engine.{layers}", _lists_children)
-    mends.after(f"{_KERAS}engine.network", _looks_up_by_name)
+    mends.after(f"{_KERAS}engine.network", lambda module: _looks_up_by_name(module.Network))
+    mends.after(
+        "tensorflow.python.training.experimental.loss_scale", lambda module: _looks_up_by_name(module.LossScale)
+    )
     mends.after(f"{_KERAS}saving.saved_model.load", _extends_todays_loader)
-    mends.after(f"{_KERAS}mixed_precision.experimental.autocast_variable", _saves_what_it_wraps)
+    # The argument may be among those that can only be named already; a signature that has it twice is refused today.
+    others = "[name for name in arg_spec.kwonlyargs if name != 'training']"
+    mends.edit(f"{_KERAS}saving.saved_model.utils", "kwonlyargs = arg_spec.kwonlyargs", f"kwonlyargs = {others}")
 
 
 def _is_function(value: Any) -> bool:
@@ -55,7 +60,7 @@ def _is_function(value: Any) -> bool:
 
 
 def _lists_children(module: ModuleType) -> None:
-    """Let layers list what is saved in the order of their time: their parts, further parts, functions."""
+    """Let layers list what is saved in the old order: their parts, further parts, functions."""
 
     def _trackable_children(self: Any, save_type: str = "checkpoint", **options: Any) -> dict[str, Any]:
         cache = options.get("cache")
@@ -69,38 +74,20 @@ def _lists_children(module: ModuleType) -> None:
 
 
 def _also_of_tensors(gather: Any) -> Any:
-    """Objects that tell their tensors today told what saves them then: tables of words."""
+    """Give tables of words the old method that returns what saves them."""
     from tensorflow.python.training.saving import saveable_object_util as util
 
     def gathers(self: Any) -> Any:
-        tells = util.trackable_has_serialize_to_tensor(self)
-        return util.saveable_objects_from_trackable(self) if tells else gather(self)
+        has_own = util.trackable_has_serialize_to_tensor(self)
+        return util.saveable_objects_from_trackable(self) if has_own else gather(self)
 
     return gathers
 
 
-def _saves_what_it_wraps(module: ModuleType) -> None:
-    """A variable of mixed precision is saved as the variable that it wraps."""
-
-    def _export_to_saved_model_graph(self: Any, object_map: Any, tensor_map: Any, options: Any, **more: Any) -> Any:
-        resources = self._variable._export_to_saved_model_graph(object_map, tensor_map, options, **more)
-        object_map[self] = object_map[self._variable]
-        return resources
-
-    kind = module.AutoCastVariable
-    kind._export_to_saved_model_graph = _export_to_saved_model_graph
-    for name in ("_serialize_to_tensors", "_restore_from_tensors", "_write_object_proto"):
-        setattr(kind, name, _of_variable(name))
-
-
-def _of_variable(name: str) -> Any:
-    return lambda self, *args, **options: getattr(self._variable, name)(*args, **options)
-
-
-def _looks_up_by_name(module: ModuleType) -> None:
+def _looks_up_by_name(kind: Any) -> None:
     """TensorFlow passes the children that it knows already, too."""
-    look_up = module.Network._lookup_dependency
-    module.Network._lookup_dependency = lambda self, name, cached_dependencies=None: look_up(self, name)
+    look_up = kind._lookup_dependency
+    kind._lookup_dependency = lambda self, name, cached_dependencies=None: look_up(self, name)
 
 
 def _with_metadata(write: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The signs of singular vectors, from which `Orthogonal` initializers are made: those of LAPACK before 3.10.
+"""`Orthogonal` initializers: singular vectors have the signs of LAPACK before 3.10.
 
 LAPACK 3.10 changed the signs of a plane rotation (`dlartg`). Up to 25 rows or columns, singular vectors are made by
 such rotations, so that some of them point the other way, and a seed gives an LSTM of a few units other weights. Here

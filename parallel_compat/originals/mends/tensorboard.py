@@ -1,4 +1,4 @@
-"""TensorBoard: its projector, which was in `tf.contrib`, and the state of summaries, which was that of the context.
+"""TensorBoard: its projector of `tf.contrib`, and the state of summaries.
 
 Seen in TensorBoard and TensorFlow 2.18 to 2.21.
 """

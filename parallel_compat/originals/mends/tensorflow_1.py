@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _VERSION = "1.15.5"
 
 # Modules that are the original's, and where each is in its sources.
-PLACES = {
+PATHS = {
     "tensorflow.contrib": "contrib",
     "tensorflow.examples": "examples",
     "tensorflow.feature_column": "_api/v1/feature_column",
@@ -58,10 +58,10 @@ _SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
 _API = "tensorflow._api.v2.compat.v1."
 
 
-def fetched_places() -> dict[str, Path]:
-    """Fetch TensorFlow 1.15's sources, and return where the modules are that today's TensorFlow has not."""
+def fetched_paths() -> dict[str, Path]:
+    """Fetch TensorFlow 1.15's sources, and return the paths of the modules that today's TensorFlow lacks."""
     sources = fetching.fetch(Era.TF_KERAS_1_15.value) / cache.SOURCES / "tensorflow"
-    return {name: sources / place for name, place in PLACES.items()}
+    return {name: sources / relative for name, relative in PATHS.items()}
 
 
 def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
@@ -86,7 +86,7 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     vars(tensorflow).update(__all__=sorted({*public, *_SERVED["tensorflow"]} - {"contrib", "examples"}))
     _name_modules(tensorflow)
     tensorflow.version.VERSION = _VERSION
-    if not PLACES.keys() <= finder.places.keys():
+    if not PATHS.keys() <= finder.paths.keys():
         sys.meta_path.insert(0, _FetchedLater(finder))
     for owner, names in _SERVED.items():
         served = {name: f"{owner}.{name}" for name in names}
@@ -97,7 +97,7 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
 
 
 class _Gone(importlib.abc.MetaPathFinder):
-    """Serves TensorFlow 1.15's own of the modules of `tensorflow.python` that today's has not."""
+    """Serves the modules of `tensorflow.python` that only TensorFlow 1.15 has."""
 
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
@@ -105,13 +105,13 @@ class _Gone(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        keras = self.finder.places.get("tensorflow.python.keras")
+        keras = self.finder.paths.get("tensorflow.python.keras")
         if keras is None or not fullname.startswith("tensorflow.python."):
             return None
-        self.finder.places[fullname] = keras.parent.joinpath(*fullname.split(".")[2:])
+        self.finder.paths[fullname] = keras.parent.joinpath(*fullname.split(".")[2:])
         spec = self.finder.find_spec(fullname, path, target)
         if spec is None:
-            del self.finder.places[fullname]
+            del self.finder.paths[fullname]
         return spec
 
 
@@ -124,18 +124,18 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not any(fullname == name or fullname.startswith(name + ".") for name in PLACES):
+        if not any(fullname == name or fullname.startswith(name + ".") for name in PATHS):
             return None
         sys.meta_path.remove(self)
-        self.finder.places.update(fetched_places())
+        self.finder.paths.update(fetched_paths())
         return self.finder.find_spec(fullname, path, target)
 
 
 def _name_modules(tensorflow: ModuleType) -> None:
-    """Let `import tensorflow.train` find the modules of TensorFlow 1; `tf.compat.v1` is `tf`, as then."""
+    """Let `import tensorflow.train` find the modules of TensorFlow 1; `tf.compat.v1` is `tf`."""
     for full, module in sorted(sys.modules.items()):
         name = full.removeprefix(_API)
-        if name == full or name.startswith("compat.") or f"tensorflow.{name}" in PLACES:
+        if name == full or name.startswith("compat.") or f"tensorflow.{name}" in PATHS:
             continue
         sys.modules[f"tensorflow.{name}"] = sys.modules[f"tensorflow.compat.v1.{name}"] = module = _unwrapped(module)
         owner, _, last = f"tensorflow.{name}".rpartition(".")
@@ -156,5 +156,5 @@ def _name_modules(tensorflow: ModuleType) -> None:
 
 
 def _unwrapped(module: ModuleType) -> ModuleType:
-    """Return the module inside of the one that tells of deprecated names; that one keeps what it was asked for."""
+    """Return the module inside the wrapper that warns of deprecated names; the wrapper caches names."""
     return vars(module).get("_tfmw_wrapped_module", module)  # type: ignore[no-any-return]

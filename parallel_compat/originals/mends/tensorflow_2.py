@@ -1,4 +1,4 @@
-"""The face of TensorFlow 2.2: today's `tf` with the old `tf.keras`, and with what of the old `tf` is gone."""
+"""The face of TensorFlow 2.2: today's `tf` with the old `tf.keras`, and the removed names of the old `tf`."""
 
 from __future__ import annotations
 
@@ -59,19 +59,19 @@ _GONE = {
     "tensorflow": {"estimator": "train the model with fit, or run the script on an older TensorFlow"},
     "tensorflow.data.experimental": {
         **dict.fromkeys(("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats"), "leave it out"),
-        "MapVectorizationOptions": "leave it out: it changes the speed alone",
+        "MapVectorizationOptions": "remove it: it changes only the speed",
         "CheckpointInputPipelineHook": "use tf.train.Checkpoint(iterator=...)",
     },
 }
 
 
-def places(sources: Any) -> dict[str, Any]:
-    """Return where the modules of `tf` are that the original serves.
+def paths(sources: Any) -> dict[str, Any]:
+    """Return the paths of the modules of `tf` that the original serves.
 
     Args:
         sources: the folder of the original's sources.
     """
-    return {f"{owner}.{name}": sources / place for owner, names in _MODULES.items() for name, place in names.items()}
+    return {f"{owner}.{name}": sources / path for owner, names in _MODULES.items() for name, path in names.items()}
 
 
 def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
@@ -92,7 +92,7 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
         vars(module.version).update(VERSION=_VERSION)
     for full in [full for full in sys.modules if full.startswith((f"{_API}distribute", f"{_API}compat.v1."))]:
         name = full.replace(_API, "tensorflow.")
-        if not any(f"{name}.".startswith(f"{place}.") for place in finder.places):
+        if not any(f"{name}.".startswith(f"{path}.") for path in finder.paths):
             sys.modules[name] = sys.modules[full]  # else a folder is found, or the module is run again
     tensorflow.config.set_soft_device_placement(True)  # "/gpu:0" in a script is the CPU where there is no GPU
     if settings.replicas is not None:

@@ -1,4 +1,4 @@
-"""`yaml.load` without a loader: one that reads what models write, tuples and shapes too, and makes no other objects.
+"""`yaml.load` without a loader reads what models write, tuples and shapes too, and makes no other objects.
 
 Seen in PyYAML 6.
 """

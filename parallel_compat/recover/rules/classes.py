@@ -26,11 +26,11 @@ NEVER = frozenset({"TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer", "
 GONE = {
     "TensorFlowOpLayer": "it holds an operation of TensorFlow that none of its layers computes",
     "ConvRNN2D": "it holds a convolutional cell",
-    "Highway": "it was taken out with Keras 2",
-    "MaxoutDense": "it was taken out with Keras 2",
-    "Merge": "with this mode it was taken out with Keras 2",
-    "ParametricSoftplus": "it was taken out with Keras 2",
-    "SReLU": "it was taken out with Keras 2",
+    "Highway": "Keras 2 removed it",
+    "MaxoutDense": "Keras 2 removed it",
+    "Merge": "with this mode Keras 2 removed it",
+    "ParametricSoftplus": "Keras 2 removed it",
+    "SReLU": "Keras 2 removed it",
 }
 
 
@@ -53,7 +53,7 @@ def unknown_class(entry: Entry, translation: Translation) -> None:
     """A class that is not Keras's own is kept as data, and reported."""
     name = entry["class_name"]
     if name in NEVER:
-        translation.refuse(entry, f"the class {name} runs code that a file brings along; no old Keras had it")
+        translation.refuse(entry, f"the class {name} executes code of the file; no old Keras had it")
     elif name in LOCALLY_CONNECTED and name not in {*translation.custom_objects, *translation.target.layers}:
         return  # was refused before, with the reason
     elif name in GONE and name not in {*translation.custom_objects, *translation.target.layers}:

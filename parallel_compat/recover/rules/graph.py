@@ -24,7 +24,7 @@ def input_layer(entry: Entry, translation: Translation) -> None:
     if config.pop("ragged", False):
         translation.refuse(entry, "Keras 3 takes no ragged input like this one")
     if not _is_shape(config.get("batch_shape")):
-        translation.refuse(entry, f"its shape is {str(config.get('batch_shape'))[:80]}, which is none")
+        translation.refuse(entry, f"its shape is {str(config.get('batch_shape'))[:80]}, which is not a shape")
 
 
 def functional_arguments(entry: Entry, translation: Translation) -> None:
@@ -51,7 +51,7 @@ def sequential_input(entry: Entry, translation: Translation) -> None:
         translation.note(entry, "does not say the shape of its input; Keras builds it when it is first called")
         return
     if not _is_shape(shape):
-        translation.refuse(entry, f"the shape of its input is {str(shape)[:80]}, which is none")
+        translation.refuse(entry, f"the shape of its input is {str(shape)[:80]}, which is not a shape")
         return
     dtype = first["config"].get("dtype")
     name = f"{first['name']}_input"
@@ -150,7 +150,7 @@ def call_numbers(model: Entry, translation: Translation) -> None:
     outputs = model["config"]["output_layers"]
     for tensor in _used_tensors(model):
         if tensor[0] not in layers:
-            raise CheckpointError(f"{model['name']}: the layer {tensor[0][:80]!r} is called for but not there.")
+            raise CheckpointError(f"{model['name']}: the layer {tensor[0][:80]!r} is used but missing.")
         used[tensor[0]].add(tensor[1])
     shift = {}
     for name, numbers in used.items():
@@ -192,7 +192,7 @@ def no_circle(model: Entry, translation: Translation) -> None:
                 ready.append(call)
     if done < len(waiting):
         name = next(call[0] for call, count in waiting.items() if count)
-        raise CheckpointError(f"{model['name']}: the layer {name[:80]!r} waits for its own output: a circle.")
+        raise CheckpointError(f"{model['name']}: the layer {name[:80]!r} depends on its own output: a cycle.")
 
 
 def single_tensors(model: Entry, translation: Translation) -> None:

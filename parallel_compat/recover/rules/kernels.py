@@ -33,9 +33,7 @@ def turned_kernel(entry: Entry, translation: Translation) -> None:
     if backend == "theano":
         translation.edit(entry, "turned")
     else:
-        translation.refuse(
-            entry, f"its kernel is of Keras on {backend[:40]!r}, of which it is not known which way round it stands"
-        )
+        translation.refuse(entry, f"its kernel is of Keras on {backend[:40]!r}, whose orientation is not known")
 
 
 RENAMED_CONVOLUTIONS = frozenset({"Convolution1D", "Convolution2D", "Convolution3D"})

@@ -60,7 +60,9 @@ def _beside_masks(layers: list[Entry], translation: Translation) -> dict[str, st
         if layer["class_name"] == "Concatenate" and re.fullmatch(r"concatenate(_\d+)?", layer["name"])
     }
     for old, name in new.items():
-        translation.notes.append(f"layer {old!r}: is called {name!r}: Keras 3 names an operation on masks like that.")
+        translation.notes.append(
+            f"layer {old!r}: is renamed to {name!r}: Keras 3 uses the old name for an operation on masks."
+        )
     return new
 
 
@@ -79,5 +81,5 @@ def model_name(entry: Entry, translation: Translation) -> None:
     if not re.match(r"[A-Za-z0-9.]", name):
         name = f"model{name}" if name.startswith("_") else f"model_{name}"
     if name != entry["name"]:
-        translation.note(entry, f"is called {name!r}: Keras 3 cannot run a model under its old name")
+        translation.note(entry, f"is renamed to {name!r}: Keras 3 cannot run a model under its old name")
         entry["name"] = entry["config"]["name"] = name

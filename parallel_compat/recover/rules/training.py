@@ -30,21 +30,12 @@ OPTIMIZERS = {
 }
 EPSILON = 1e-7  # what Keras 2 took for `epsilon: null` (`K.epsilon()`)
 
-LOSS_NAMES = [
-    "mean_squared_error",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_logarithmic_error",
-    "squared_hinge",
-    "hinge",
-    "categorical_hinge",
-    "categorical_crossentropy",
-    "sparse_categorical_crossentropy",
-    "binary_crossentropy",
-    "poisson",
-    "kl_divergence",
-    "log_cosh",
-]
+_LOSS_NAMES = """
+    mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error squared_hinge
+    hinge categorical_hinge categorical_crossentropy sparse_categorical_crossentropy binary_crossentropy poisson
+    kl_divergence log_cosh
+"""
+LOSS_NAMES = _LOSS_NAMES.split()
 METRIC_NAMES = [
     "binary_accuracy",
     "categorical_accuracy",
@@ -53,13 +44,11 @@ METRIC_NAMES = [
     "sparse_top_k_categorical_accuracy",
 ]
 LOSSES = {
-    **SHORT_NAMES, "bce": "binary_crossentropy",
+    **SHORT_NAMES,
+    "bce": "binary_crossentropy",
     **{old: row.new for old, row in identifiers()["loss"].items() if row.new in LOSS_NAMES},
-    **{
-        name: name
-        for name in LOSS_NAMES
-    },
-}  # fmt: skip
+    **{name: name for name in LOSS_NAMES},
+}
 LOSS_CLASSES = {
     "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error",
     "MeanAbsolutePercentageError": "mean_absolute_percentage_error", "Hinge": "hinge",
@@ -68,13 +57,11 @@ LOSS_CLASSES = {
     "LogCosh": "log_cosh",
 }  # fmt: skip
 METRICS = {
-    "acc": "accuracy", "accuracy": "accuracy",
-    **{
-        name: name
-        for name in METRIC_NAMES
-    },
+    "acc": "accuracy",
+    "accuracy": "accuracy",
+    **{name: name for name in METRIC_NAMES},
     **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
-}  # fmt: skip
+}
 # What Keras 2 took for a loss or a metric by name as well: Keras 3 has them under another name, or not at all.
 OLD_NAMES = frozenset({
     *LOSSES, *METRICS, "MSE", "MAE", "MAPE", "MSLE", "KLD", "cosine", "cosine_proximity", "cosine_similarity",
@@ -89,7 +76,7 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     name, old = config.get("class_name"), config["config"]
     taken = OPTIMIZERS.get(str(name))
     if taken is None:
-        notes.append(f"The optimizer {str(name)[:80]!r} is not one that Keras 3 has; compile the model again.")
+        notes.append(f"The optimizer {str(name)[:80]!r} does not exist in Keras 3; compile the model again.")
         return None
     new = {key: old[key] for key in taken if old.get(key) is not None}
     if name in ("SGD",) and "momentum" in new:
@@ -103,7 +90,7 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     # OptimizerV2 (tf.keras from 1.14 or 2.0 on) says `learning_rate`; Keras up to 2.2 `lr`.
     rate = old.get("learning_rate", old.get("lr"))
     if not _is_number(rate):
-        notes.append("The optimizer's learning rate was a schedule of its own; compile the model again.")
+        notes.append("The optimizer's learning rate was a custom schedule; compile the model again.")
         return None
     decay = old.get("decay", 0.0)
     if _is_number(decay) and decay:
@@ -139,13 +126,13 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
 
 
 def old_optimizer_entry(config: Any, notes: list[str], custom_objects: Collection[str] = ()) -> dict[str, Any] | None:
-    """Return an optimizer's class and its arguments of the time, or None (with a note) where it is not known."""
+    """Return an optimizer's class and its old arguments, or None (with a note) where it is not known."""
     if not isinstance(config, dict) or not isinstance(config.get("config"), dict):
         return None
     given = str(config.get("class_name"))
     name = {known.lower(): known for known in OPTIMIZERS}.get(given.lower(), given)
     if name not in OPTIMIZERS and name not in custom_objects:
-        notes.append(f"The optimizer {given[:80]!r} is not one that Keras 3 has; compile the model again.")
+        notes.append(f"The optimizer {given[:80]!r} does not exist in Keras 3; compile the model again.")
         return None
     settings = {
         key: value
@@ -153,7 +140,7 @@ def old_optimizer_entry(config: Any, notes: list[str], custom_objects: Collectio
         if key not in ("name", "is_legacy_optimizer") and (value is not None or key == "epsilon")
     }
     if isinstance(settings.get("learning_rate"), dict):
-        notes.append("The optimizer's learning rate was a schedule of its own; compile the model again.")
+        notes.append("The optimizer's learning rate was a custom schedule; compile the model again.")
         return None
     if name in OPTIMIZERS and not all(
         value is None or isinstance(value, bool) or _is_number(value) for value in settings.values()
@@ -227,12 +214,12 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
     lost: list[str] = []
     loss = _names(config.get("loss"), LOSSES, lost)
     if lost:
-        notes.append(f"The loss {', '.join(lost)} is not one of Keras 3's by name; compile the model with it again.")
+        notes.append(f"The loss {', '.join(lost)} does not exist in Keras 3; compile the model with it again.")
         loss = None
     lost = []
     metrics = _names(config.get("metrics"), METRICS, lost)
     if lost:
-        notes.append(f"The metrics {', '.join(lost)} are not Keras 3's by name; they are left out.")
+        notes.append(f"The metrics {', '.join(lost)} do not exist in Keras 3; they are left out.")
         metrics = None
     weights = config.get("loss_weights") if loss is not None else None
     if weights is not None and not _are_numbers(weights):

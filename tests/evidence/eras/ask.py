@@ -91,7 +91,7 @@ def answered(script: str, era: str, replicas: int = 0) -> list[str]:
 
 
 def differences(script: str, era: str, received: dict[str, Any], replicas: int = 0) -> dict[str, str]:
-    """Return, by its name, each question that is answered otherwise than by the real stack."""
+    """Return, by its name, each question that is answered differently from the real stack."""
     expected = recorded(script, era, replicas)
     found = {}
     for name in answered(script, era, replicas):

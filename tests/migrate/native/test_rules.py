@@ -14,12 +14,12 @@ PARTS = {"process", "spelling", "numerics", "legacy_numerics", "import_order"}
 
 @pytest.mark.parametrize("name", rules.NATIVE_NAMES)
 def test_the_example_is_true(name):
-    rule = rules.load(name)
-    if rule.AFTER is None:
-        assert [one for one in questions(rule.BEFORE) if one.startswith(name)]
+    before, after = rules.example(name)
+    if after is None:
+        assert [one for one in questions(before) if one.startswith(name)]
     else:
-        assert name in {one.rule for one in rewriting(rule.BEFORE).findings}
-        check_native(rule.BEFORE, rule.AFTER)
+        assert name in {one.rule for one in rewriting(before).findings}
+        check_native(before, after)
 
 
 def test_a_rule_is_one_module():

@@ -78,8 +78,8 @@ def test_hard_sigmoid_was_another_function():
     "source",
     [
         HEAD + "model.compile('sgd', loss='mse', metrics=['mae'])\n",
-        HEAD + "name = 'logcosh'\n",
-        "import keras\nimport re\nre.compile('a', 'logcosh')\n",
+        HEAD + "name = 'cosine'\n",
+        "import keras\nimport re\nre.compile('a', 'cosine')\n",
     ],
 )
 def test_leaves_alone(source):
@@ -115,3 +115,35 @@ def test_a_name_that_is_read_elsewhere_stays_what_it_is():
     source = HEAD + "loss = 'logcosh'\nmodel.compile('sgd', loss=loss)\nprint(loss == 'logcosh')\n"
     check_noop(source)
     assert found(source, "identifiers") == [(4, "attention")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for c in ('nonneg', None):\n    Dense(3, kernel_constraint=c)",
+        "layers = [Dense(3, kernel_constraint=c) for c in ['maxnorm', 'unitnorm']]",
+        "def net(loss='logcosh'):\n    model.compile('sgd', loss)",
+        "options = {'loss': 'kullback_leibler_divergence'}\nmodel.compile('sgd', **options)",
+        "parser.add_argument('--loss', default='huber_loss')",
+        "layer = Dense(3, 'hard_sigmoid')",
+        "layer = Dense(3, kernel_regularizer='l1_l2')",
+    ],
+)
+def test_what_nothing_but_old_keras_says_is_listed_wherever_it_stands(line):
+    assert [status for _, status in found(HEAD + line + "\n", "identifiers")] == ["attention"] * (
+        2 if "unitnorm" in line else 1
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if loss == 'logcosh': print('huber_loss' + x)",
+        "model = load_model('a.h5', custom_objects={'huber_loss': own})",
+        "'nonneg'",
+        "print(table['maxnorm'])",
+        "Dense(3, name='l1_l2')",
+    ],
+)
+def test_strings_that_do_not_reach_keras(line):
+    assert found(HEAD + line + "\n", "identifiers") == []

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat.legacy import models
 from tests.migrate.check import check_noop, check_transformed, found, migrated
 
@@ -71,8 +72,6 @@ def test_results_and_names_are_in_the_order_of_then():
     model.compile("sgd", ["mse", "binary_crossentropy"], metrics=metrics)
     x, y = np.random.RandomState(10).rand(6, 4), np.random.RandomState(7).rand(6, 1)
     targets = [y, (np.arange(6) % 2).reshape(6, 1)]
-    with pytest.raises(ValueError, match="has seen a batch"):
-        models.metrics_names(model)
     then = [0.79307, 0.10657, 0.6865, 0.10657, 0.27614, 0.5, 0.4824]
     np.testing.assert_allclose(models.train_on_batch(model, x, targets), then, atol=1e-5)
     then = [0.78981, 0.10388, 0.68593, 0.10388, 0.27113, 0.5, 0.4823]
@@ -80,3 +79,56 @@ def test_results_and_names_are_in_the_order_of_then():
     np.testing.assert_allclose(models.test_on_batch(model, x, targets), then, atol=1e-5)
     wanted = ["loss", "zeta_loss", "alpha_loss", "zeta_mse", "zeta_mae", "alpha_acc", "alpha_mae"]
     assert models.metrics_names(model) == wanted
+
+
+def half(y_true, y_pred):
+    return keras.ops.mean(y_pred) / 2
+
+
+@pytest.mark.parametrize(
+    ("outputs", "arguments"),
+    [
+        (1, {"loss": "mse"}),
+        (1, {"loss": "mse", "metrics": ["acc", half, keras.metrics.mean_absolute_error], "weighted_metrics": ["mae"]}),
+        (1, {"loss": ["mse"], "metrics": [["mae", "acc"]]}),
+        (1, {"loss": "mse", "metrics": {"b": keras.metrics.MeanSquaredError()}}),
+        (1, {"loss": "mse", "metrics": [lambda y_true, y_pred: keras.ops.mean(y_pred)]}),
+        (2, {"loss": "mse", "metrics": [["acc"], ["mae", half]]}),
+        (2, {"loss": ["mse", "mae"], "metrics": {"a": ["acc", "mse"], "b": "mae"}, "weighted_metrics": [["mse"], []]}),
+        (2, {"loss": {"a": "mae", "b": "mse"}, "metrics": [["acc"], None]}),
+        (2, {"loss": ["mse", None]}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The object being serialized includes a `lambda`")
+def test_names_before_the_first_batch_are_those_after_it(outputs, arguments):
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, [keras.layers.Dense(1, name=name)(inputs) for name in ("b", "a")[:outputs]])
+    model.compile("sgd", **arguments)
+    before = models.metrics_names(model)
+    model.train_on_batch(np.ones((2, 3)), [np.ones((2, 1))] * outputs)
+    assert models.metrics_names(model) == before
+
+
+def test_names_of_a_parallel_model_before_the_first_batch():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    parallel = parallel_compat.parallelize(model, devices=["CPU:0", "CPU:1"])
+    parallel.compile("sgd", "mse", metrics=["mae"])
+    assert models.metrics_names(parallel) == ["loss", "mae"]
+
+
+def test_names_that_keras_makes_with_the_first_batch():
+    class Own(keras.Model):
+        def call(self, inputs):
+            return inputs
+
+    model = Own()
+    with pytest.raises(ValueError, match="compiled model"):
+        models.metrics_names(model)
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="has seen a batch"):
+        models.metrics_names(model)
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, {"p": keras.layers.Dense(1, name="a")(inputs), "q": inputs})
+    model.compile("sgd", {"p": "mse", "q": "mse"})
+    with pytest.raises(ValueError, match="has seen a batch"):
+        models.metrics_names(model)

@@ -14,7 +14,7 @@ FROZEN = "model.layers[0].trainable = False\n"
 def test_keeps_the_block():
     check_transformed(
         f"{HEAD}{FROZEN}if fine:\n    model.trainable = True\n    model.compile('sgd', 'mse')\n",
-        f"{HEAD}{FROZEN}if fine:\n    model.trainable = False  # Keras 3 hands on what changes\n"
+        f"{HEAD}{FROZEN}if fine:\n    model.trainable = False  # Keras 3 passes on changes only\n"
         "    model.trainable = True\n    model.compile('sgd', 'mse')\n",
     )
     check_transformed(

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
-from parallel_compat.migrate.rules import wrapper_classes
+from parallel_compat.migrate import rules
 from tests.migrate.check import check_noop, check_transformed, found
+
+BEFORE, AFTER = rules.example("wrapper-classes")
 
 
 def test_calls_of_the_wrapper():
-    check_transformed(wrapper_classes.BEFORE, wrapper_classes.AFTER, unsafe=True)
-    assert [status for _, status in found(wrapper_classes.BEFORE, "wrapper-classes")] == ["attention", "unsafe"]
+    check_transformed(BEFORE, AFTER, unsafe=True)
+    assert [status for _, status in found(BEFORE, "wrapper-classes")] == ["attention", "unsafe"]
 
 
 def test_old_argument_names():
-    before = wrapper_classes.BEFORE.replace("(template, 2)", "(ser_model=template, gpus=2)")
-    after = wrapper_classes.AFTER.replace("(template, 2)", "(model=template, gpus=2)")
+    before = BEFORE.replace("(template, 2)", "(ser_model=template, gpus=2)")
+    after = AFTER.replace("(template, 2)", "(model=template, gpus=2)")
     check_transformed(before, after, unsafe=True)
 
 

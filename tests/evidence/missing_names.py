@@ -1,6 +1,6 @@
 """Lists the names and arguments that an original uses and that the installed TensorFlow lacks, also once it is mended.
 
-    python -m parallel_compat.originals.missing_names tf.keras-2.2
+    python -m tests.evidence.missing_names tf.keras-2.2
 
 It reads the original's sources without running them: each import of a TensorFlow module or name, each attribute of
 such a module or class, and each argument of its functions. The list is to be empty for every TensorFlow that is
@@ -40,15 +40,15 @@ def missing_names(era: Era) -> dict[str, list[str]]:
     settings = Settings(era)
     activate.activate(settings)
     importlib.import_module("tensorflow")
-    places = activate.places_of(settings)
+    paths = activate.source_paths(settings)
     found: dict[str, list[str]] = collections.defaultdict(list)
-    for place in places.values():
-        root = place.parent
-        files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
+    for path in paths.values():
+        root = path.parent
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
         for file in files:
             where = file.relative_to(root).as_posix()
             if not any(part in where for part in _UNUSED):
-                for name, line in _missing_in(file, tuple(places)):
+                for name, line in _missing_in(file, tuple(paths)):
                     found[name].append(f"{where}:{line}")
     return dict(sorted(found.items()))
 

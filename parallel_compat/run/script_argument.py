@@ -1,4 +1,4 @@
-"""What `run` was given and cannot be meant: a folder, a file that is not there, options after the script."""
+"""Mistakes in the arguments of `run`: a folder, a file that does not exist, options after the script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SOURCES, _BYTES = 200, 1_000_000
 
 
 def why_not_a_script(path: str) -> str | None:
-    """Say why Python cannot run a path, and what can be meant; None if it can.
+    """Say why Python cannot run a path, and suggest others; None if it can.
 
     Args:
         path: the script, as the user named it.
@@ -33,8 +33,8 @@ def why_not_a_script(path: str) -> str | None:
         return f"expected a script. Received: {path}, a folder without __main__.py. {found}"
     folder, name = os.path.split(path)
     near = difflib.get_close_matches(name, _scripts(folder or "."), n=3, cutoff=0.75)
-    meant = f". Is it {' or '.join(os.path.join(folder, each) for each in near)}?" if near else ""
-    return f"expected a script. Received: {path}, which does not exist{meant}"
+    suggestion = f". Is it {' or '.join(os.path.join(folder, each) for each in near)}?" if near else ""
+    return f"expected a script. Received: {path}, which does not exist{suggestion}"
 
 
 def _scripts(folder: str) -> list[str]:

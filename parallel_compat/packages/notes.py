@@ -1,4 +1,4 @@
-"""What was answered so far, for the report, and whether defaults of 2018 apply."""
+"""Notes for the report: which old names were used, and whether the defaults of 2018 apply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ is_of_2018 = True  # set by `answer`
 
 
 def answered() -> list[str]:
-    """Return what was asked for and answered, as in "scipy.misc.imresize: as SciPy 1.2 had it"."""
+    """Return the old names that were used and answered, as in "scipy.misc.imresize: as SciPy 1.2 had it"."""
     return [f"{what}: {how}" for what, how in sorted(_noted.items())]
 
 

@@ -1,4 +1,4 @@
-"""What a script ran on, for the report: TensorFlow's devices, and which of them parallel models used."""
+"""The devices that a script used, for the report: TensorFlow's, and those of parallel models."""
 
 from __future__ import annotations
 

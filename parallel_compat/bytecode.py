@@ -1,17 +1,22 @@
-"""Reads marshalled code without making a code object: bytes out of a file can crash `marshal` and the interpreter.
+"""Reads marshalled code without making a code object, and says whether the script has the same.
+
+Bytes out of a file can crash `marshal` and the interpreter.
 
 The layouts are those of `Python/marshal.c` of CPython 2.7, 3.7, 3.10 and 3.13.
 """
 
 from __future__ import annotations
 
+import linecache
 import marshal
 import struct
 import sys
+import types
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from collections.abc import Iterator
+    from types import CodeType, ModuleType
 
 _LARGEST = 1 << 20  # bytes of one function
 _DEEPEST = 50
@@ -25,7 +30,7 @@ class _Layout(NamedTuple):
     """How a code object is written: so many numbers, so many objects, a number, so many objects."""
 
     python: str
-    numbers: int
+    counts: int
     objects: int
     last: int
     name: int  # which of the objects is the function's name
@@ -45,11 +50,11 @@ class Code(NamedTuple):
     """A function's code as plain data; two that are equal do the same.
 
     Attributes:
-        numbers: of arguments and the like.
+        counts: of arguments and the like.
         objects: bytecode, constants and names.
     """
 
-    numbers: tuple[int, ...]
+    counts: tuple[int, ...]
     objects: tuple[Any, ...]
 
 
@@ -73,6 +78,38 @@ def read(raw: bytes) -> Code:
 def of_code(code: CodeType) -> Code:
     """Return the plain data of a code object of this process."""
     return read(marshal.dumps(code))
+
+
+def code_of_script(wanted: Code) -> tuple[CodeType, dict[str, Any]] | None:
+    """Return code of the user's modules that is equal to a file's, with its globals; None if they have none."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None) or ""
+        if "site-packages" in file or "dist-packages" in file or not hasattr(module, "__dict__"):
+            continue
+        if module.__name__ == "__main__" or (file and not file.startswith(sys.base_prefix)):
+            for code in _codes_of_module(module, file):
+                if of_code(code) == wanted:
+                    return code, vars(module)
+    return None
+
+
+def _codes_of_module(module: ModuleType, file: str) -> Iterator[CodeType]:
+    if file.endswith(".py"):
+        try:
+            yield from _nested(compile("".join(linecache.getlines(file)), file, "exec", dont_inherit=True))
+        except (SyntaxError, ValueError):
+            return
+    else:
+        for value in list(vars(module).values()):
+            if isinstance(value, types.FunctionType):
+                yield from _nested(value.__code__)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _nested(constant)
 
 
 def _read_as(layout: _Layout, raw: bytes) -> Code | None:
@@ -106,13 +143,13 @@ class _Reader:
             raise ValueError("too deep")
         head = self.take(1)[0]
         kind = chr(head & 0x7F)
-        place = None
+        index = None
         if head & 0x80:
-            place = len(self.kept)
+            index = len(self.kept)
             self.kept.append(None)
         value = self.content(kind, depth + 1)
-        if place is not None:
-            self.kept[place] = value
+        if index is not None:
+            self.kept[index] = value
         elif kind == "t" and self.layout.python == "Python 2":
             self.kept.append(value)
         return value
@@ -157,11 +194,11 @@ class _Reader:
 
     def code(self, depth: int) -> Code:
         layout = self.layout
-        numbers = tuple(self.number() for _ in range(layout.numbers))
+        counts = tuple(self.number() for _ in range(layout.counts))
         objects = tuple(self.object(depth) for _ in range(layout.objects))
         self.number()
         for _ in range(layout.last):
             self.object(depth)
         if not isinstance(objects[0], bytes) or not isinstance(objects[layout.name], str):
             raise ValueError("not as code is written")
-        return Code(numbers, objects[: layout.compared])
+        return Code(counts, objects[: layout.compared])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parallel_compat.command import main
-from parallel_compat.run import what_to_run
+from parallel_compat.run import script_argument
 
 
 def test_a_folder_is_answered_with_the_scripts_in_it(tmp_path, monkeypatch, capsys):
@@ -18,16 +18,16 @@ def test_a_folder_is_answered_with_the_scripts_in_it(tmp_path, monkeypatch, caps
     said = capsys.readouterr().err
     assert "Received: ., a folder without __main__.py. It has: train.py, data.py\n" in said
     (tmp_path / "__main__.py").write_text("")
-    assert what_to_run.why_not_a_script(".") is None
+    assert script_argument.why_not_a_script(".") is None
 
 
 def test_a_missing_script_is_answered_with_near_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text("")
-    assert what_to_run.why_not_a_script("train.py") is None
-    said = what_to_run.why_not_a_script("trian.py")
+    assert script_argument.why_not_a_script("train.py") is None
+    said = script_argument.why_not_a_script("trian.py")
     assert said == "expected a script. Received: trian.py, which does not exist. Is it train.py?"
-    assert what_to_run.why_not_a_script("other.py").endswith("which does not exist")
+    assert script_argument.why_not_a_script("other.py").endswith("which does not exist")
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_a_missing_script_is_answered_with_near_names(tmp_path, monkeypatch):
 def test_options_of_run_after_the_script_are_named_unless_the_script_takes_them(tmp_path, arguments, source, late):
     (tmp_path / "train.py").write_text(source)
     own = ["--replicas", "--era", "--allow-lambdas"]
-    assert what_to_run.options_after_script(str(tmp_path / "train.py"), arguments, own) == late
+    assert script_argument.options_after_script(str(tmp_path / "train.py"), arguments, own) == late
 
 
 def test_a_module_beside_the_script_may_take_them(tmp_path):
     (tmp_path / "train.py").write_text("import options")
     (tmp_path / "options.py").write_text("parser.add_argument('--replicas')")
-    assert what_to_run.options_after_script(str(tmp_path / "train.py"), ["--replicas", "2"], ["--replicas"]) == []
+    assert script_argument.options_after_script(str(tmp_path / "train.py"), ["--replicas", "2"], ["--replicas"]) == []
 
 
 def test_the_hint_comes_first_and_the_script_runs(tmp_path, run):
