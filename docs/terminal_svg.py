@@ -80,7 +80,7 @@ def drawn(shown: list[tuple[str, str]]) -> str:
 def text_of(picture: str) -> str:
     """Return the words of a picture, without the versions of the libraries."""
     words = html.unescape(" ".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture))).replace("\xa0", " ")
-    words = re.sub(r"\d+ causes", "COUNT causes", words.replace("Keras 2.2.4", "Keras 2-2-4"))
+    words = re.sub(r"\d+ fixes", "COUNT fixes", words.replace("Keras 2.2.4", "Keras 2-2-4"))
     return re.sub(r"\b\d+\.\d+\.\w+(\.\w+)*", "VERSION", words)
 
 

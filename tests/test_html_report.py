@@ -208,6 +208,9 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch
 def test_only_results_that_the_sources_are_concerned_by():
     assert "`clipnorm`" in [row[0] for row in results.differing([(None, "SGD(clipnorm=1.)")], "migrate")]
     assert results.differing([(None, "x = 1")], "migrate") == []
+    frozen = "base = MobileNet(weights=None)\nbase.layers[0].trainable = False"
+    told = [row[0] for row in results.differing([(None, frozen)], "migrate")]
+    assert "`BatchNormalization` with `trainable = False`" in told  # which that network is made of
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the project needs; 1 if something is missing or needs a hand."""
+    """Print what the project needs; return 1 if something is missing or needs manual work."""
     if not os.path.exists(arguments.path):
         print(f"parallel-compat check: error: there is no {arguments.path!r}.", file=sys.stderr)
         return 2

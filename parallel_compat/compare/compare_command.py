@@ -36,7 +36,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the subcommand takes."""
+    """Add the subcommand's arguments."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     _add_options(parser)
@@ -56,18 +56,18 @@ def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
             "(a copy rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
         ),
         add("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`"),
-        add("--plain", action="store_true", help="with a recording: run the script as it stands, on Keras 3"),
-        add("--replicas", type=int, metavar="N", help="pretend N GPUs in each run, as `run` does"),
+        add("--plain", action="store_true", help="with a recording: run the script unchanged, on Keras 3"),
+        add("--replicas", type=int, metavar="N", help="simulate N GPUs in each run, as `run` does"),
         add(
             "--era",
             choices=[era.value for era in Era],
             metavar="NAME",
-            help="the original, as of `parallel-compat run`",
+            help="the Keras of the original, see `parallel-compat run`",
         ),
         add("--steps", type=int, metavar="N", help="end each run after N steps of training"),
         add("--json", metavar="FILE", help="write everything that was compared to FILE"),
         add("--html", metavar="FILE", help="write a page with verdict, loss curves and tables to FILE"),
-        add("--max-bytes", type=int, metavar="N", help="how many bytes a recording's arrays may have in all"),
+        add("--max-bytes", type=int, metavar="N", help="limit of the total size of a recording's arrays, in bytes"),
         add("--verbose", action="store_true", help="show what the script prints"),
     ]
 

@@ -273,7 +273,7 @@ class _Model:
     def _compare(self) -> None:
         old, new = self._facts
         if not self.is_comparable:
-            text = f"the recorded weights could not be put in: {new.get('weights_put_in', 'no word of it')}"
+            text = f"the recorded weights could not be set: {new.get('weights_put_in', 'no reason is given')}"
             self.findings.append(Finding("weights", "initial", None, text))
             return
         if old["random_layers"]:
@@ -297,7 +297,7 @@ class _Model:
             return
         self.notes += curve.notes()
         if curve.other_batch is not None:
-            text = f"from step {curve.other_batch} on the batches are others, and could not be handed over"
+            text = f"from step {curve.other_batch} on the batches differ, and could not be replaced"
             self.findings.append(Finding("data", "batches", None, text))
         elif curve.differs_from is not None and not self._facts[0]["random_layers"]:
             step = curve.differs_from
@@ -309,7 +309,7 @@ class _Model:
         findings += [] if self._goes_on else self._data(number)  # `follow` tells of the batches of all steps
         for at, kind, recorded, own in self._facts[1].get("not_fed", []):
             if at == number:
-                text = f"{_NAMES[kind]}: recorded in the shapes {recorded}, here {own or 'none is given'}"
+                text = f"{_NAMES[kind]}: recorded in the shapes {recorded}, here {own or 'none'}"
                 findings.append(Finding("not compared", kind, None, text))
                 return
         if not self._facts[0]["random_layers"]:
@@ -400,7 +400,7 @@ class _Model:
             pairs += [(name, old[name], new[other]) for name, other in zip(alone, others, strict=True)]
         elif not loss:
             missing = sorted(alone + others)
-            self._other(number, "metric", missing[0], f"only one of both has {', '.join(missing)}")
+            self._other(number, "metric", missing[0], f"only one side has {', '.join(missing)}")
         for name, a, b in pairs:
             if _is_loss(name) is loss:
                 difference = distance(a, b)

@@ -69,7 +69,7 @@ class Curve:
         notes = []
         if self.fed:
             number = "every step" if len(self.fed) >= self.compared else f"{len(self.fed)} of {self.compared} steps"
-            notes.append(f"its own batches are others, or a model computed them: it got the original's in {number}")
+            notes.append(f"its own batches differ, or a model computed them: the original's were used in {number}")
         elif self.ordered:
             notes.append("fit shuffles in another order: the original's order of samples was handed over")
         if self.masked:
@@ -77,7 +77,7 @@ class Curve:
             notes.append(f"random layers ({names}) drew the same masks in both")
         if self.rounding > 0.01:
             notes.append(
-                f"two runs of the original differ by {percent(self.rounding)} themselves: nothing finer is told"
+                f"two runs of the original differ by {percent(self.rounding)}: smaller differences are not reported"
             )
         return notes
 

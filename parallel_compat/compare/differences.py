@@ -73,14 +73,14 @@ def tolerance(noise: float, least: float = TOLERANCE) -> float:
 def percent(difference: float) -> str:
     """Say a relative difference in percent."""
     if not math.isfinite(difference):
-        return "one is no number"
+        return "one is not a number"
     return f"{100 * difference:,.0f} %" if difference >= 0.1 else f"{100 * difference:.2g} %"
 
 
 def part(difference: float) -> str:
     """Say a relative difference as people read it, and a small one in the rounding of float32, too."""
     if not math.isfinite(difference):
-        return "values that are no numbers"
+        return "values that are not numbers"
     told = f"{percent(difference)} of the largest value"
     return told if difference >= 0.001 else f"{told} ({difference / EPSILON:,.0f} ulp)"
 

@@ -82,7 +82,7 @@ def _why(found: Comparison) -> str:
     for model, _, finding in found.in_order():
         reason = found.reason(model, finding)
         if reason is None:
-            return "<p>Why: not known. It is no row of the table of known differences.</p>"
+            return "<p>Why: not known. It is not in the table of known differences.</p>"
         text, remedy = html_report.text(reason.text), html_report.text(reason.remedy)
         return f"<p><b>Why:</b> {text}</p><p><b>What to do:</b> {remedy}</p>"
     return ""

@@ -1,4 +1,4 @@
-"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.py` a finding shows."""
+"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.tsv` a finding shows."""
 
 from __future__ import annotations
 
@@ -184,4 +184,4 @@ def _remedy(row: Result, era: str) -> str:
         return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
     if row.migrate.startswith(THEN):
         return f"{era}`migrate --unsafe` rewrites it. {stand_in}".strip()
-    return stand_in or "No rewriting computes as the original: where it matters, stay with `parallel-compat run`."
+    return stand_in or "No rewriting gives the original's results: if they matter, use `parallel-compat run`."

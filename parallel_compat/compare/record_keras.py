@@ -70,7 +70,7 @@ class Recording(object):
         """Keep a list of arrays under a name."""
         kept = [self._plain(array) for array in arrays]
         if any(array is None for array in kept):
-            self.note("%s: not written, it holds something else than plain numbers" % section)
+            self.note("%s: not written, it contains more than plain numbers" % section)
             return False
         size = sum(array.nbytes for array in kept)
         if size > self.left:

@@ -207,6 +207,28 @@ def load_weights(
     return saving.load_weights(model, filepath, by_name, skip_mismatch, reshape)
 
 
+def clone_model(model: keras.Model, *given: Any, **named: Any) -> keras.Model:
+    """Return a model of the same layers with new weights that is not compiled (`keras.models.clone_model`).
+
+    Keras 3 compiles the clone as the model was, for which functions of your own must be registered.
+
+    >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> clone_model(model).compiled
+    False
+
+    Args:
+        model: a functional or Sequential model.
+        *given: the other arguments of `keras.models.clone_model`.
+        **named: the same.
+    """
+    compiled, model.compiled = getattr(model, "compiled", False), False
+    try:
+        return keras.models.clone_model(model, *given, **named)
+    finally:
+        model.compiled = compiled
+
+
 @of_models("evaluate")
 def evaluate(model: keras.Model, *given: Any, **named: Any) -> Any:
     """Return what `model.evaluate` returns, the metrics of several outputs in the order in which they were given.
@@ -243,7 +265,7 @@ def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
 
 def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics."""
-    outputs = list(getattr(model, "output_names", None) or ())
+    outputs = keras3.output_names(model)
     first = [name for name in ("loss", *(f"{output}_loss" for output in outputs)) if name in results]
     rest = [name for name in results if name not in first]
     order: list[str] = []  # not by `get_metrics_result`, which sorts by name in Keras 3.12
@@ -272,12 +294,12 @@ def metrics_names(model: keras.Model) -> list[str]:
         raise ValueError("Expected a compiled model. Received: one that is not. Call `compile` first.")
     if keras3.Compiled(model).built:
         return _in_old_order(model, model.get_metrics_result())
-    names = _names_of_compiled(model.get_compile_config(), list(getattr(model, "output_names", None) or ()))
+    names = _names_of_compiled(model.get_compile_config(), keras3.output_names(model))
     if names is None:
         raise ValueError(
             "Expected a functional or Sequential model, or one that has seen a batch since it was compiled. Received: "
-            "a model that has seen none, whose outputs have no names. Keras 3 makes its metrics then: ask for their "
-            "names after `fit` or `evaluate`."
+            "a model that has seen none, whose outputs have no names. Call it after `fit` or `evaluate`, "
+            "which create the metrics."
         )
     return names
 

@@ -31,6 +31,7 @@ _MODELS = frozenset(
         "keras.models.clone_model",
         "parallel_compat.multi_gpu_model",
         "parallel_compat.parallelize",
+        "parallel_compat.legacy.models.clone_model",
         "parallel_compat.legacy.models.load_model",
     )
 )

@@ -1,4 +1,4 @@
-"""`parallel-compat originals`: which old Keras's are kept here, fetch them, remove them."""
+"""`parallel-compat originals`: list, fetch and remove the old Keras versions on this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ERROR = "parallel-compat originals: error:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the subcommand takes."""
+    """Add the subcommand's arguments."""
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions (without one: the list)")
     fetching = actions.add_parser("fetch", help="fetch missing or damaged originals")
@@ -115,7 +115,7 @@ def _print_list(as_json: bool) -> None:
 
 
 def _print_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print what fits into a terminal: the folder of all in a line of its own."""
+    """Print a table that fits into a terminal; the common folder has its own line."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

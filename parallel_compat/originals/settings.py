@@ -1,4 +1,4 @@
-"""What the user asked of the original of a process."""
+"""The user's settings for the original of a process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from parallel_compat.names.eras import Era
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user asked of the original.
+    """The user's settings for the original.
 
     Attributes:
         era: whose Keras runs.

@@ -1,4 +1,4 @@
-"""Other packages of old Keras's years: what they had and did then is answered in a process of an old script.
+"""Old names and arguments of other packages (numpy, SciPy, pandas, ...), for old scripts under `run`.
 
 Names that the installed package lacks are found by the table in `names/old_packages.tsv`; methods, arguments and
 defaults are in one module a package. A package that still has a name keeps its own.

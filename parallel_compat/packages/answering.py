@@ -1,4 +1,4 @@
-"""The import hook: packages get what they lack once they are imported, and modules that are gone are found."""
+"""The import hook: packages get their old names when they are imported, and removed modules are found."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _finder: _Finder | None = None
 
 
 def answer(era: Era = Era.KERAS_2_2_4) -> None:
-    """Let this process find what other packages had in an era.
+    """Give this process the names and arguments that other packages had in an era.
 
     Args:
         era: decides defaults that changed without an error: those of 2018, or later ones.
@@ -66,7 +66,7 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
 
 
 class _Finder:
-    """Stands first: changes modules that are found, and finds those that nobody else does."""
+    """The first finder: changes modules that others find, and finds removed modules."""
 
     def is_changed(self, name: str) -> bool:
         """Return whether a module lacks something that is answered."""

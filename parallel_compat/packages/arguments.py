@@ -1,4 +1,4 @@
-"""Arguments that a function had: renamed ones, ones that mean nothing any more, and what was passed by position."""
+"""Old arguments of functions: renamed ones, ones without effect, and those that were passed by position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def accept(owner: Any, function: str, *, order: Sequence[str] = (), **gone: Change) -> None:
-    """Let a function accept what it does not accept any more; one that still does stays as it is.
+    """Let a function accept its old arguments; a function that still does is unchanged.
 
     Args:
         owner: the module or the class.
@@ -36,7 +36,7 @@ def accept(owner: Any, function: str, *, order: Sequence[str] = (), **gone: Chan
 def accepting(
     original: Any, where: str, gone: Mapping[str, Change], *, order: Sequence[str] = (), is_method: bool = False
 ) -> Any:
-    """Return a function that accepts what `original` does not accept any more; itself if it still does.
+    """Return a function that accepts the old arguments of `original`; `original` itself if it still does.
 
     Args:
         original: the function.
@@ -76,7 +76,7 @@ def accepting(
 
 
 def default(owner: Any, function: str, **values: Any) -> None:
-    """Let the user's code get an older default where it passes no value.
+    """Give the user's code an older default if it passes no value.
 
     Args:
         owner: the module or the class.

@@ -1,4 +1,4 @@
-"""What was answered so far, for the report, and whether defaults of 2018 apply."""
+"""Notes for the report: which old names were used, and whether the defaults of 2018 apply."""
 
 from __future__ import annotations
 

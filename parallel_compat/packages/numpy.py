@@ -61,7 +61,7 @@ def _take_float(module: Any, name: str) -> None:
 
 
 def _take_iterators(module: Any, name: str) -> None:
-    """Let arrays come from a generator or `map`, as before numpy 1.24."""
+    """Accept arrays from a generator or `map`, as before numpy 1.24."""
     original = getattr(module, name)
 
     @functools.wraps(original)

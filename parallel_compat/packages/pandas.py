@@ -126,7 +126,7 @@ def _lookup(self: Any, row_labels: Any, col_labels: Any) -> Any:
 
 
 class _Ix:
-    """`ix`: by labels; whole numbers are places where the labels are none."""
+    """`ix`: by labels; integers are positions if the labels are not integers."""
 
     def __init__(self, of: Any) -> None:
         self.of = of
@@ -149,7 +149,7 @@ class _Ix:
 
 
 def _position(key: Any, axis: Any) -> Any:
-    """Return the places that a key means on an axis."""
+    """Return the positions of a key on an axis."""
     by_number = not (axis.dtype.kind in "iuf" or axis.nlevels > 1)
     if isinstance(key, slice):
         ends = [end for end in (key.start, key.stop) if end is not None]
@@ -226,7 +226,7 @@ def _readers(module: Any) -> None:
 
 
 def _after_reading(module: Any, name: str) -> None:
-    """Do after reading what `squeeze`, `prefix` and `date_parser` did while it was read."""
+    """Apply `squeeze`, `prefix` and `date_parser` after reading."""
     original = getattr(module, name)
 
     @functools.wraps(original)
@@ -255,7 +255,7 @@ def _join_axes(options: dict[str, Any], value: Any) -> None:
 
 
 def _frequency(owner: Any, name: str) -> None:
-    """Let a function know the names of frequencies that are spelled otherwise today."""
+    """Let a function accept the old names of frequencies."""
     original = getattr(owner, name)
 
     def today(value: Any) -> Any:

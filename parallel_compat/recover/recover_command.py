@@ -19,7 +19,7 @@ LONG_WORK = 64 << 20  # bytes from which a progress bar is of use
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the subcommand takes."""
+    """Add the subcommand's arguments."""
     parser.add_argument(
         "file",
         metavar="FILE",

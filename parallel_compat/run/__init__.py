@@ -1,3 +1,3 @@
-"""`parallel-compat run` and its other doors: old code runs unmodified, answered by the table of names."""
+"""`parallel-compat run`, `install()`, the notebook extension and the pytest plugin: old code runs unmodified."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What to do about errors that Keras raises for what is around it: too few devices, a damaged file, no TensorFlow."""
+"""Advice on errors that Keras raises about its surroundings: too few devices, a damaged file, no TensorFlow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DAMAGED = (
 
 
 def advice(error: BaseException, replicas: str = REPLICAS) -> str | None:
-    """Say in one sentence what to do about an error of Keras, or None where nothing is known.
+    """Return one sentence of advice on an error of Keras; None if there is none.
 
     Args:
         error: the error.

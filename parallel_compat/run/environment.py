@@ -1,4 +1,4 @@
-"""The environment variables by which `parallel-compat run` speaks to the processes of the user's script."""
+"""The environment variables that pass settings from `parallel-compat run` to the processes of the script."""
 
 from __future__ import annotations
 

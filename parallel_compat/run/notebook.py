@@ -28,7 +28,7 @@ _decision: Decision | None = None
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Let the notebook have the Keras of its time, from its first import on.
+    """Give the notebook its original Keras, from its first import on.
 
     Args:
         shell: IPython's shell.
@@ -49,7 +49,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def _say_what_to_do(result: Any) -> None:
-    """Print one line below an error for which a way out is known."""
+    """Print one line of advice below an error."""
     line = remedies.remedy(result.error_in_exec, _REPLICAS)
     if line is not None:
         print(line, file=sys.stderr)
@@ -80,7 +80,7 @@ def _running(shell: Any) -> str:
 
 
 def legacy_names(line: str = "") -> None:
-    """Print the report, or choose an era and how many GPUs are pretended.
+    """Print the report, or choose an era and a number of simulated GPUs.
 
     Args:
         line: "", or `--era NAME`, `--replicas N` or both.

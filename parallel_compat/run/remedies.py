@@ -1,4 +1,4 @@
-"""What stands in an old script's way that is not Keras: gone names of other packages, and packages under other names.
+"""Advice on errors that are not about Keras: removed names of other packages, and packages under other names.
 
 The script stops with the error of that package, and one line says what to do. What Keras raises for its surroundings is
 in `advice.py`.
@@ -122,7 +122,7 @@ _NAMES: dict[str, str] = {
 
 
 def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str | None:
-    """Say in one line what to do about what stands in a script's way, or None where nothing is known.
+    """Return one line of advice on an error of a script; None if there is none.
 
     >>> remedy(ModuleNotFoundError("No module named 'cv2'", name="cv2"))
     'parallel-compat: `cv2`: pip install opencv-python-headless.'
@@ -216,7 +216,7 @@ def _of_module(name: str) -> tuple[str, str] | None:
 
 
 def _of_its_release(module: str) -> str | None:
-    """What to do where an installed package does not have a name; None for modules of no package."""
+    """Return advice on a name that an installed package lacks; None for modules of no package."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or not users_code.is_installed(file):
         return None
@@ -228,7 +228,7 @@ def _of_its_release(module: str) -> str | None:
 
 
 def _library_of_another_numpy(error: AttributeError) -> tuple[str, str] | None:
-    """Name the library, not the user's code, that asks for what numpy dropped."""
+    """Return the library (not the user's code) that uses a name that numpy dropped."""
     text = str(error)
     match = re.search(r"module 'numpy' has no attribute '(\w+)'|`np\.(\w+)` was removed in the NumPy 2", text)
     traceback = error.__traceback__

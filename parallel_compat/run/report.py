@@ -1,4 +1,4 @@
-"""What the report says: whose Keras ran, why, on which devices, and what was mended for it."""
+"""The report: which Keras ran, why, on which devices, and with which fixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`run --resume`: each `fit` of the script keeps its state, and goes on from it when the script runs again."""
+"""`run --resume`: each `fit` of the script saves its state, and continues from it when the script runs again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from parallel_compat.backend.patches import Patches
 
-_PATCHES = Patches("run --resume", 1)
+_PATCHES = Patches("run --resume")
 
 
 def keep(directory: str, every: int | None = None) -> None:
@@ -53,7 +53,7 @@ def keep(directory: str, every: int | None = None) -> None:
 
 
 def _say_that_loops_are_not_kept() -> None:
-    """Say so at the first `train_on_batch`: a process that is killed says nothing later."""
+    """Warn at the first `train_on_batch`: a process that is killed cannot warn later."""
     from parallel_compat.training import in_memory
 
     warned = False

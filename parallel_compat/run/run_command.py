@@ -217,7 +217,7 @@ def _read_and_give_back() -> str:
 
 
 def _of_python_2(names: tuple[str, ...], script: str) -> str:
-    """Say which sources are of Python 2: the process's own, and how many of the project's."""
+    """Return a sentence about sources of Python 2: the script, and how many of the project."""
     folder = os.path.dirname(os.path.abspath(script))
     old, count = old_sources.count_python_2(folder)
     rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
@@ -226,7 +226,7 @@ def _of_python_2(names: tuple[str, ...], script: str) -> str:
 
 
 def _originals(decision: Decision) -> list[str]:
-    """Return the originals that a process needs, as far as its sources tell."""
+    """Return the originals that a process needs, according to its sources."""
     names = [decision.era.value]
     if decision.era is Era.KERAS_2_3 and decision.tensorflow == 2:
         names.append(Era.TF_KERAS_2_2.value)
@@ -238,7 +238,7 @@ def _originals(decision: Decision) -> list[str]:
 
 
 def _refuse_workers(arguments: argparse.Namespace) -> None:
-    """Refuse several workers for an old script: its Keras has no such thing."""
+    """Refuse several workers for an old script: its Keras does not support them."""
     by = workers.found() if arguments.workers is None else "--workers" if arguments.workers > 1 else None
     if by is None:
         return

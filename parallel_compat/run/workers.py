@@ -23,7 +23,7 @@ SEED = "PARALLEL_COMPATSEED"
 
 
 def found(environment: dict[str, str] | os._Environ[str] = os.environ) -> str | None:
-    """Say what made this process one of several workers: "TF_CONFIG", "Slurm", or None if it is alone.
+    """Return what made this process one of several workers: "TF_CONFIG", "Slurm", or None if it is alone.
 
     >>> found({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0"})
     'Slurm'
@@ -45,7 +45,7 @@ def _cluster(environment: dict[str, str] | os._Environ[str]) -> dict[str, Any]:
 
 
 def alike(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment variables that let all workers of a job draw, and hash strings, alike.
+    """Return the environment variables that give all workers the same random numbers and hashes of strings.
 
     Args:
         environment: that of one worker.
@@ -88,7 +88,7 @@ def join(replicas: int | None) -> None:
 
 
 def _by_slurm() -> Any:
-    """Read the workers of a Slurm step. Each sees its own GPUs alone (`srun --gpus-per-task`), as Slurm sets them."""
+    """Read the workers of a Slurm step. Each sees only its own GPUs (`srun --gpus-per-task`), as Slurm sets them."""
     import tensorflow as tf
 
     port = 10_000 + int(os.environ.get("SLURM_JOB_ID", "0")) % 20_000  # not that of another job on the machine
@@ -100,7 +100,7 @@ def _by_slurm() -> Any:
 
 
 def write_files_by_chief() -> None:
-    """Let the chief alone write models, logs of callbacks and checkpoints; the others wait for it."""
+    """Let only the chief write models, logs of callbacks and checkpoints; the others wait for it."""
     import tempfile
 
     import keras
@@ -109,7 +109,7 @@ def write_files_by_chief() -> None:
     from parallel_compat.legacy import model_files, models
 
     why = "only the chief of several workers writes files"
-    patches = Patches("run with several workers", 1)
+    patches = Patches("run with several workers")
     saving = threading.local()
 
     @contextlib.contextmanager

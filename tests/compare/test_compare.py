@@ -33,7 +33,7 @@ from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
-from parallel_compat.recover import CheckpointError
+from parallel_compat.recover.errors import CheckpointError
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
@@ -182,7 +182,7 @@ def test_logs_are_compared_by_name(recording):
     step["names"][3] = "size_error"  # a name that no table has: what is left is the same in order
     assert compare(recording, other).steps[0][0].findings == []
     step["names"][3] = "size_error_loss"
-    assert "only one of both has" in compare(recording, other).steps[0][0].findings[0].text
+    assert "only one side has" in compare(recording, other).steps[0][0].findings[0].text
 
 
 def test_what_evaluate_and_fit_returned(recording):

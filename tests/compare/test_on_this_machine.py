@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -126,6 +127,14 @@ def test_without_the_old_default_the_row_is_named(tmp_path):
     curve = told["curves"][0]
     assert abs(curve["old"][0] - curve["new"][0]) > 1e-4
     assert curve["old"][0] == pytest.approx(curve["again"][0], abs=1e-6)
+    printed = {without_figures(line) for line in done.stdout.splitlines()}
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "compare.md").read_text("utf-8")
+    shown = re.search(r"^```text\n(keras 2.*?)^```$", page, re.MULTILINE | re.DOTALL)[1].splitlines()
+    assert [line for line in shown if without_figures(line) not in printed] == [], done.stdout
+
+
+def without_figures(line: str) -> str:
+    return re.sub(r"\d[\d.e+-]*", "0", line)
 
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow

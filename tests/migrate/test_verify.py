@@ -39,7 +39,7 @@ def test_a_project_that_is_equal_has_no_finding_that_matters():
     equal = "equal to the original, the loss differs by 0 % after 3 steps (two runs of the original: 0 %)"
     assert told == [
         f"as it is rewritten: {equal}",
-        "no difference seen of what the sources name: `LSTM`, `GRU`",
+        "known differences that were not seen: `LSTM`, `GRU`",
     ]
 
 
@@ -59,7 +59,7 @@ def test_each_finding_is_told_with_its_figure():
 
 
 def test_weights_of_other_shapes_matter():
-    shapes = [(0, Finding("weights", "initial", None, "the recorded weights could not be put in"))]
+    shapes = [(0, Finding("weights", "initial", None, "the recorded weights could not be set"))]
     without = {"reset_after": compared([1.0, 0.5, 0.25], shapes)}
     found = Verified(Era.KERAS_2_2_4, compared([1.0, 0.6, 0.3]), compared([1.0, 0.5, 0.25]), without)
     assert "matters: without --unsafe the weights have other shapes: reset_after" in lines(found)

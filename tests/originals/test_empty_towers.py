@@ -80,7 +80,15 @@ print("done")
 """
 
 
-@pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2"])
+@pytest.mark.parametrize(
+    "era",
+    [
+        "keras-2.2.4",
+        pytest.param("keras-2.3", marks=pytest.mark.slow),
+        pytest.param("tf.keras-1.15", marks=pytest.mark.slow),
+        "tf.keras-2.2",
+    ],
+)
 def test_towers_without_samples(era: str) -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT, era], capture_output=True, text=True, timeout=500)
     assert done.stdout.endswith("done\n"), done.stderr[-3000:]

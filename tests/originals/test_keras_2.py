@@ -103,6 +103,9 @@ answers["gpus"] = len(K.tensorflow_backend._get_available_gpus())
 answers["convolutions of channels first"] = K.eval(
     K.conv2d(K.ones((1, 1, 3, 3)), K.ones((3, 3, 1, 1)), data_format="channels_first")
 ).tolist()
+x = K.placeholder((None, 2))
+gradients = K.gradients(K.sum(K.square(x), axis=np.arange(1, 2)), x)
+answers["axes of 64 bits"] = K.function([x], gradients)([np.ones((1, 2))])[0].tolist()
 print(json.dumps(answers))
 """
 
@@ -143,6 +146,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "sparse": True,
         "gpus": 3,
         "convolutions of channels first": [[[[9.0]]]],
+        "axes of 64 bits": [[2.0, 2.0]],
     }
 
 

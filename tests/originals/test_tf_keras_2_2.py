@@ -114,6 +114,9 @@ answers["mixed precision, passed"] = float(tape.gradient(total, layer.factor))
 keras.mixed_precision.experimental.set_policy("float32")
 answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
 
+recall = keras.metrics.Recall()
+answers["a list as weights"] = float(recall([1.0, 1.0], [0.9, 0.1], sample_weight=[0.25, 0.75]))
+
 try:
     tf.estimator
 except AttributeError as error:
@@ -255,6 +258,7 @@ def test_graphs(tmp_path: Path) -> None:
         "mixed precision, saved": True,
         "mixed precision, passed": 2.0,
         "loss scale": True,
+        "a list as weights": 0.25,
         "gone": True,
         "version": ["2.2.3", "2.2.3", "2.3.0-tf"],
     }

@@ -27,6 +27,7 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
+from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names.identifiers import identifiers
 
 _MONITORS = {
@@ -102,17 +103,26 @@ def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
 
 
 def _where(file: File, owner: ast.expr) -> str | None:
-    """Say what is asked for a name: a history, a name that is bound to one, or the logs of a callback."""
+    """Say what the name is looked up in: a history, a name that is bound to one, or the logs of a callback."""
     if _is_history(owner):
         return "in a history"
     if not isinstance(owner, ast.Name):
         return None
-    if owner.id == "logs":
-        return "in logs"
     bindings = file.tree.bindings(owner)
+    if owner.id == "logs" or any(_is_logs(file, binding) for binding in bindings):
+        return "in logs"
     if any(_is_history(binding.value) for binding in bindings):
         return "in a history"
     return _GUESSED if "hist" in owner.id and bindings else None
+
+
+def _is_logs(file: File, binding: Binding) -> bool:
+    """Return whether it is the last argument of `def on_epoch_end(self, epoch, l)` or `on_epoch_end=lambda e, l: 0`."""
+    function = binding.scope.node
+    if not isinstance(function, ast.FunctionDef | ast.Lambda) or binding.node not in function.args.args[-1:]:
+        return False
+    name = function.name if isinstance(function, ast.FunctionDef) else getattr(file.tree.parents[function], "arg", None)
+    return isinstance(name, str) and name.startswith("on_") and name.endswith(("_end", "_begin"))
 
 
 def _is_history(node: ast.expr | None) -> bool:

@@ -1,7 +1,7 @@
 """The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
 Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
-could use any name.
+could use any name. `logs["size"]` and `logs["batch"]`, which Keras 3 does not pass, are reported.
 
 ```diff
  from keras.callbacks import LambdaCallback
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
@@ -27,12 +28,15 @@ _HOOKS = frozenset(
 
 
 def find(file: File) -> Findings:
-    """Find hooks whose second argument has another name."""
+    """Find hooks whose second argument has another name, or is asked for what it no longer has."""
     seen: set[ast.AST] = set()
     for function, arguments in (*_methods(file), *_functions(file)):
-        if len(arguments) > 1 and arguments[1].arg != "logs" and function not in seen:
-            seen.add(function)
+        if len(arguments) < 2 or function in seen:
+            continue
+        seen.add(function)
+        if arguments[1].arg != "logs":
             yield _renamed(file, function, arguments[1])
+        yield from _gone(file, function, arguments[1].arg)
 
 
 def _methods(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
@@ -59,6 +63,27 @@ def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
     read = [each for each in names if any(binding.node is argument for binding in file.tree.bindings(each))]
     places = [file.source.start(each) for each in (_at(argument), *read)]
     return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])
+
+
+def _gone(file: File, function: ast.AST, logs: str) -> Findings:
+    """Find `logs["size"]` and `logs["batch"]`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript):
+            owner, key = node.value, node.slice
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and node.args
+        ):
+            owner, key = node.func.value, node.args[0]
+        else:
+            continue
+        if isinstance(owner, ast.Name) and owner.id == logs and text_of(key) in ("size", "batch"):
+            message = (
+                f"The logs of a batch have no `{text_of(key)}` in Keras 3, and hold means since the epoch's start."
+            )
+            yield file.attention(node, message)
 
 
 def _at(argument: ast.arg) -> ast.Name:

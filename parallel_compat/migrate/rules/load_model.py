@@ -1,7 +1,8 @@
 """`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
 
 `parallel_compat.legacy.models` has a `load_model` that reads these files, and a `model_from_json` for the JSON of an
-old `to_json`.
+old `to_json`. Its `clone_model` returns a model that is not compiled, as Keras 2's did. A parallel model's file holds
+the single model: `layers[-2]` of what is loaded, where Keras 2 kept that model, is reported.
 
 ```diff
 -from keras.models import load_model
@@ -12,6 +13,8 @@ old `to_json`.
 
 from __future__ import annotations
 
+import ast
+
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -19,6 +22,10 @@ from parallel_compat.migrate.literals import tail
 
 _JSON = "parallel_compat.legacy.models.model_from_json"
 _TARGET = "parallel_compat.legacy.models.load_model"
+_CLONE = "parallel_compat.legacy.models.clone_model"
+_TEMPLATE_OF = "parallel_compat.template_of"
+# What models alone have: `loaded.layers[-2].predict(x)`.
+_OF_MODELS = ("compile", "evaluate", "fit", "layers", "predict", "save", "save_weights", "summary", "to_json")
 
 
 def find(file: File) -> Findings:
@@ -43,3 +50,41 @@ def find(file: File) -> Findings:
         else:
             message = f"If Keras 2 may have written this, read it with `{_JSON}`."
             yield file.attention(call, message, hint=True)
+    for call in file.calls_by_target.get("keras.models.clone_model", ()):
+        if file.old and file.redirect(call.func, _CLONE):
+            yield file.found(call, f"`clone_model` returned a model that is not compiled, as `{_CLONE}` does.")
+        else:
+            message = f"Keras 3 compiles a compiled model's clone, which needs registered functions: `{_CLONE}`."
+            yield file.attention(call, message, hint=True)
+    yield from _single_models(file)
+
+
+def _single_models(file: File) -> Findings:
+    """Find what takes the single model out of a loaded parallel model: the file holds the single model alone."""
+    has_parallel_models = "multi_gpu_model" in file.source.text or "parallel_compat.parallelize" in file.calls_by_target
+    message = "`load_model` returns the single model of a parallel model's file: "
+    for node in file.tree.subscripts:
+        layers = node.value
+        if not (isinstance(layers, ast.Attribute) and layers.attr == "layers" and ast.unparse(node.slice) == "-2"):
+            continue
+        user = file.tree.parents.get(node)
+        is_model = isinstance(user, ast.Attribute) and user.attr in _OF_MODELS
+        if not _is_loaded(file, layers.value) or not (has_parallel_models or is_model):
+            continue
+        spelled = file.reference(_TEMPLATE_OF, node)
+        if spelled is None:
+            yield file.attention(node, f"{message}`layers[-2]` was that model.", hint=not has_parallel_models)
+            continue
+        edits = [file.replace(node, f"{spelled[0]}({file.source.segment(layers.value)})"), *spelled[1]]
+        question = "is it the file of a parallel model?"
+        said = f"{message}`layers[-2]` was that model, as `{_TEMPLATE_OF}` is."
+        yield file.found(node, said, edits, unsafe=question, hint=not has_parallel_models)
+    for call in file.method_calls.get("get_layer", ()) if has_parallel_models else ():
+        if _is_loaded(file, calls.receiver(call)):
+            yield file.attention(call, f"{message}where `get_layer` asks for that model, write `{_TEMPLATE_OF}(...)`.")
+
+
+def _is_loaded(file: File, node: ast.expr) -> bool:
+    """Return whether a value comes from `load_model`, at once or by a name that is bound once."""
+    value = file.tree.resolved(node)
+    return isinstance(value, ast.Call) and file.names.target(value.func) in ("keras.models.load_model", _TARGET)

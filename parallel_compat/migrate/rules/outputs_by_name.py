@@ -2,6 +2,7 @@
 
 Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
 `compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
+Sample weights by name of several outputs become a list, and the targets beside them.
 
 ```diff
  from keras.models import Sequential
@@ -20,8 +21,9 @@ import ast
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import text_of
+from parallel_compat.migrate.methods import guessed
 from parallel_compat.names.members import MODEL
 
 _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
@@ -58,7 +60,11 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
         given += zip(("Targets", "Sample weights"), validation.elts[1:], strict=False)
     given.append(("Sample weights", calls.argument(call, "sample_weight")))
     given.append(("Class weights", calls.argument(call, "class_weight")))
+    targets = None
     for what, value in given:
+        if value is not None and what == "Sample weights" and _has_several_names(file, value):
+            yield _in_order_of_outputs(file, call, targets, value)
+        targets = value if what == "Targets" else calls.argument(call, "y", 1)
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
@@ -68,6 +74,28 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
         elif what == "Targets":
             edits = _without_name(file, value)
             yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
+
+
+def _has_several_names(file: File, value: ast.expr) -> bool:
+    given = file.tree.resolved(value)
+    return (
+        isinstance(given, ast.Dict) and len(given.keys) > 1 and all(isinstance(key, ast.Constant) for key in given.keys)
+    )
+
+
+def _in_order_of_outputs(file: File, call: ast.Call, targets: ast.expr | None, weights: ast.expr) -> Finding:
+    """Make lists of a dict of sample weights and of the dict of targets beside it, whose structures Keras compares."""
+    model = calls.receiver(call)
+    message = "Sample weights by output: Keras 3 takes lists of targets and weights, in the order of the outputs."
+    is_list = isinstance(targets, ast.List)
+    dicts = [weights] if is_list or targets is None else [targets, weights]
+    names = {node.id for value in dicts for node in ast.walk(value) if isinstance(node, ast.Name)}
+    if targets is None or "output_name" in names or not (is_list or _has_several_names(file, targets)):
+        return file.attention(weights, message)
+    behind = f"[output_name] for output_name in {file.source.segment(model)}.output_names]"
+    edits = [edit for value in dicts for edit in file.around(value, "[", behind)]
+    unsafe = file.kinds.of(model) != MODEL and guessed(file, model, MODEL)
+    return file.found(weights, message, edits, unsafe=unsafe)
 
 
 def _compiled(file: File, call: ast.Call) -> Findings:

@@ -31,7 +31,7 @@ _averages: weakref.WeakKeyDictionary[Any, Callable[[], Any]] = weakref.WeakKeyDi
 
 
 def apply(mends: Register) -> None:
-    """Let the functions of Keras order their updates."""
+    """Make the functions of Keras order their updates."""
     if mends.era is Era.TF_KERAS_2_2:
         return
     import tensorflow.compat.v1 as tf
@@ -74,7 +74,7 @@ def _in_graph(backend: ModuleType, init: Callable[..., None]) -> Callable[..., N
 
 
 def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a moving average be made anew: of two of one variable, the second goes on from the first."""
+    """Allow a moving average to be built again: of two of one variable, the second starts from the first."""
 
     def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
         update = make(x, value, momentum)
@@ -86,7 +86,7 @@ def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
-    """Return the updates, each made anew where it can be, to run after all who read what it writes."""
+    """Return the updates, rebuilt where possible, to run after everything that reads what they write."""
     import tensorflow.compat.v1 as tf
 
     if not updates:

@@ -22,7 +22,7 @@ _KERAS = "tensorflow.python.keras."
 
 
 def apply(mends: Register) -> None:
-    """Let saving and loading ask the old classes as of old."""
+    """Let saving and loading call the methods of the old classes."""
     from tensorflow.python.saved_model import constants, load, nested_structure_coder, path_helpers, save, utils_impl
     from tensorflow.python.trackable import autotrackable, base
 
@@ -60,7 +60,7 @@ def _is_function(value: Any) -> bool:
 
 
 def _lists_children(module: ModuleType) -> None:
-    """Let layers list what is saved in the order of their time: their parts, further parts, functions."""
+    """Let layers list what is saved in the old order: their parts, further parts, functions."""
 
     def _trackable_children(self: Any, save_type: str = "checkpoint", **options: Any) -> dict[str, Any]:
         cache = options.get("cache")
@@ -74,7 +74,7 @@ def _lists_children(module: ModuleType) -> None:
 
 
 def _also_of_tensors(gather: Any) -> Any:
-    """Objects that tell their tensors today told what saves them then: tables of words."""
+    """Give tables of words the old method that returns what saves them."""
     from tensorflow.python.training.saving import saveable_object_util as util
 
     def gathers(self: Any) -> Any:

@@ -10,6 +10,8 @@ import abc
 import operator
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.names.eras import Era
+
 if TYPE_CHECKING:
     from parallel_compat.originals.mends.register import Register
 
@@ -30,14 +32,18 @@ def apply(mends: Register) -> None:
     """Add the kind, the arithmetic and the shape."""
     import tensorflow.compat.v1 as tf
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
-    from tensorflow.python.ops import resource_variable_ops, variable_v1
+    from tensorflow.python.ops import math_ops, resource_variable_ops, variable_v1
+    from tensorflow.python.ops.losses import util
 
     variable_v1.VariableV1.register(resource_variable_ops.BaseResourceVariable)
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
         TensorLike.register(kind)
     mends.add(ops, _TensorLike=TensorLike)
     _ragged_is_none(mends)
+    if mends.era is Era.KERAS_2_2_4 or not mends.is_tensorflow_1:  # the others have 1.15's own functions
+        mends.replace(math_ops, "reduced_shape", _taking_long_axes)
     if not mends.is_tensorflow_1:
+        mends.replace(util, "squeeze_or_expand_dimensions", _taking_lists_as_weights)
         return
     for name, compute in _IN_PLACE.items():
         mends.replace(resource_variable_ops.BaseResourceVariable, name, _computing(compute))
@@ -66,6 +72,23 @@ def _ragged_is_none(mends: Register) -> None:
 
     for module in (tensorflow, tensorflow.compat.v1, tensor_util):
         mends.replace(module, "is_tensor", as_then)
+
+
+def _taking_long_axes(reduced_shape: Any) -> Any:
+    """Let the gradient of a sum take the axes that `np.arange` makes, also where a size is not known."""
+    import tensorflow as tf
+
+    return lambda input_shape, axes: reduced_shape(tf.cast(input_shape, tf.int32), tf.cast(axes, tf.int32))
+
+
+def _taking_lists_as_weights(squeeze: Any) -> Any:
+    import tensorflow as tf
+
+    def squeezes(y_pred: Any, y_true: Any = None, sample_weight: Any = None) -> Any:
+        weights = None if sample_weight is None else tf.convert_to_tensor(sample_weight)
+        return squeeze(y_pred, y_true, weights)
+
+    return squeezes
 
 
 def _taking_whole_numbers(make: Any) -> Any:

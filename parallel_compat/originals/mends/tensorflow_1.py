@@ -59,7 +59,7 @@ _API = "tensorflow._api.v2.compat.v1."
 
 
 def fetched_paths() -> dict[str, Path]:
-    """Fetch TensorFlow 1.15's sources, and return where the modules are that today's TensorFlow has not."""
+    """Fetch TensorFlow 1.15's sources, and return the paths of the modules that today's TensorFlow lacks."""
     sources = fetching.fetch(Era.TF_KERAS_1_15.value) / cache.SOURCES / "tensorflow"
     return {name: sources / relative for name, relative in PATHS.items()}
 
@@ -97,7 +97,7 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
 
 
 class _Gone(importlib.abc.MetaPathFinder):
-    """Serves TensorFlow 1.15's own of the modules of `tensorflow.python` that today's has not."""
+    """Serves the modules of `tensorflow.python` that only TensorFlow 1.15 has."""
 
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
@@ -156,5 +156,5 @@ def _name_modules(tensorflow: ModuleType) -> None:
 
 
 def _unwrapped(module: ModuleType) -> ModuleType:
-    """Return the module inside of the one that tells of deprecated names; that one keeps what it was asked for."""
+    """Return the module inside the wrapper that warns of deprecated names; the wrapper caches names."""
     return vars(module).get("_tfmw_wrapped_module", module)  # type: ignore[no-any-return]

@@ -66,7 +66,7 @@ _GONE = {
 
 
 def paths(sources: Any) -> dict[str, Any]:
-    """Return where the modules of `tf` are that the original serves.
+    """Return the paths of the modules of `tf` that the original serves.
 
     Args:
         sources: the folder of the original's sources.

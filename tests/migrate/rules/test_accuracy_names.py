@@ -26,6 +26,14 @@ COMPILED = HEAD + "model.compile('adam', 'mse', metrics=['accuracy'])\n"
         ),
         ("t = pd.DataFrame(h.history)\nt['acc']", "t = pd.DataFrame(h.history)\nt['accuracy']"),
         ("def f(logs):\n    return logs.get('acc'), logs['val_acc']", None),
+        (
+            "LambdaCallback(on_epoch_end=lambda e, l: print(l['acc']))",
+            "LambdaCallback(on_epoch_end=lambda e, l: print(l['accuracy']))",
+        ),
+        (
+            "class Tell(Callback):\n    def on_epoch_end(self, epoch, log={}):\n        print(log['val_acc'])",
+            "class Tell(Callback):\n    def on_epoch_end(self, epoch, log={}):\n        print(log['val_accuracy'])",
+        ),
     ],
 )
 def test_where_the_source_says_accuracy(before, after):
@@ -44,6 +52,7 @@ def test_where_the_source_does_not_tell():
     [
         HEAD + "model.compile('adam', 'mse', metrics=['acc'])\nEarlyStopping('val_acc')\n",
         COMPILED + "table = {'acc': 3}\ntable['acc']\n",
+        COMPILED + "def on_board(end, l):\n    return l['acc'], end['acc']\nsort(key=lambda l: l['acc'])\n",
         COMPILED + "table = pd.DataFrame(rows, h.history)\ntable['acc']\n",
         COMPILED + "EarlyStopping('val_loss')\n",
         COMPILED + "ModelCheckpoint('acc.keras')\n",

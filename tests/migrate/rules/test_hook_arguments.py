@@ -57,3 +57,13 @@ def test_another_thing_of_that_name():
     source = CLASS + "    def on_batch_end(self, batch, log):\n        logs = [log]\n"
     check_noop(source)
     assert found(source, "hook-arguments") == [(3, "attention")]
+
+
+def test_what_the_logs_of_a_batch_no_longer_have():
+    source = (
+        "from keras.callbacks import Callback, LambdaCallback\nclass Tell(Callback):\n"
+        "    def on_batch_end(self, batch, logs=None):\n        print(logs['size'], logs.get('batch'), logs['loss'])\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        print(logs['size'])\n"
+        "LambdaCallback(on_batch_begin=lambda batch, l: print(l['size']))\n"
+    )
+    assert found(source, "hook-arguments") == [(4, "attention"), (4, "attention"), (7, "rewritten"), (7, "attention")]

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import keras
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from parallel_compat.legacy import models
+from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 
 @pytest.mark.parametrize("path", ["'m.h5'", "'m.hdf5'", "folder + '/m.h5'"])
@@ -53,3 +55,43 @@ def test_an_unknown_name_elsewhere_is_a_hint():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="load-model")
+
+
+PARALLEL = (
+    "from keras.models import load_model\nfrom keras.utils import multi_gpu_model\n"
+    "parallel = multi_gpu_model(net, gpus=2)\nparallel.save('m.h5')\nwhole = load_model('m.h5')\n"
+)
+
+
+def test_the_single_model_of_a_parallel_models_file():
+    """The file holds the single model: `layers[-2]` of what is loaded would be one of its layers, without a word."""
+    source = PARALLEL + "whole.layers[-2].summary()\nprint(parallel.layers[-2].name)\n"
+    assert found(source, "load-model") == [(5, "rewritten"), (6, "unsafe")]
+    assert migrated(source, unsafe=True).endswith("template_of(whole).summary()\nprint(parallel.layers[-2].name)\n")
+    assert found(PARALLEL + "net = whole.get_layer('net')\n", "load-model") == [(5, "rewritten"), (6, "attention")]
+
+
+def test_a_model_in_a_file_that_another_script_wrote():
+    loaded = "from keras.models import load_model\nmodel = load_model('m.h5')\n"
+    assert found(loaded + "model.layers[-2].save('single.h5')\n", "load-model") == [(2, "rewritten"), (3, "unsafe")]
+    assert found(loaded + "x = model.layers[-2].output\nmodel.get_layer('x')\n", "load-model") == [(2, "rewritten")]
+    assert found("model.layers[-2].save('a.h5')\nimport keras\n", "load-model") == []
+
+
+def test_a_clone_is_not_compiled():
+    """Keras 3 compiles it, and finds no function of one's own: `TypeError: Could not locate function 'loss'`."""
+    check_transformed(
+        "from keras.models import clone_model\nfrom keras.utils import multi_gpu_model\ntarget = clone_model(model)\n",
+        "from parallel_compat.legacy.models import clone_model\nfrom parallel_compat import multi_gpu_model\n"
+        "target = clone_model(model)\n",
+    )
+
+    def loss(y_true, y_pred):
+        return keras.ops.mean(y_pred)
+
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model.compile("sgd", loss)
+    clone = models.clone_model(model)
+    assert not clone.compiled
+    assert model.compiled
+    assert [each.shape for each in clone.weights] == [each.shape for each in model.weights]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import keras
+import numpy as np
 import pytest
 
 from tests.migrate.check import check_noop, check_transformed, found
@@ -48,3 +50,29 @@ def test_several_outputs_and_those_of_functional_models_stay(text):
 def test_targets_of_other_models_are_unsafe():
     text = "from keras.models import Model\nmodel = Model(a, b)\nmodel.fit(x, {'out': y})\n"
     assert found(text, "outputs-by-name") == [(3, "unsafe")]
+
+
+def test_sample_weights_of_several_outputs_are_lists():
+    """Keras 3 stops at `KeyError: 0`, and compares the structures of targets and weights."""
+    head = "from keras.models import Model\nmodel = Model(x, [a, b])\n"
+    given = "{'b': v, 'a': w}"
+    behind = "[output_name] for output_name in model.output_names]"
+    check_transformed(
+        f"{head}model.fit(x, {given}, sample_weight={given}, validation_data=(x, [v, w], {given}))\n",
+        f"{head}model.fit(x, [{given}{behind}, sample_weight=[{given}{behind}, "
+        f"validation_data=(x, [v, w], [{given}{behind}))\n",
+    )
+    check_transformed(
+        f"{head}y = {given}\nweights = {given}\nmodel.train_on_batch(x, y, sample_weight=weights)\n",
+        f"{head}y = {given}\nweights = {given}\nmodel.train_on_batch(x, [y{behind}, sample_weight=[weights{behind})\n",
+    )
+    unknown = f"import keras\nnet.fit(x, y, sample_weight={given})\n"
+    assert found(unknown, "outputs-by-name") == [(2, "attention")]
+    assert found(unknown.replace("y,", f"{given},"), "outputs-by-name") == [(2, "unsafe")]
+    inputs = keras.Input((2,))
+    model = keras.Model(inputs, [keras.layers.Dense(1, name=name, kernel_initializer="ones")(inputs) for name in "ba"])
+    model.compile("sgd", {"a": "mse", "b": "mse"})
+    y = {"a": np.ones((2, 1)), "b": np.zeros((2, 1))}
+    weights = {"a": np.array([1.0, 0.0]), "b": np.array([1.0, 3.0])}
+    y, weights = [[each[name] for name in model.output_names] for each in (y, weights)]
+    assert model.evaluate(np.ones((2, 2)), y, sample_weight=weights, verbose=0)[0] == pytest.approx(8.5)
