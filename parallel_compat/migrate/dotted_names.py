@@ -22,7 +22,7 @@ class Names:
 
     Args:
         tree: the module's.
-        is_of_tensorflow_2: asked where it matters: whether `tf.losses` is `tf.keras.losses`.
+        is_of_tensorflow_2: called where it matters whether `tf.losses` is `tf.keras.losses`.
     """
 
     def __init__(self, tree: Tree, is_of_tensorflow_2: Callable[[], bool] = lambda: False) -> None:
@@ -213,6 +213,20 @@ _LAYER = re.compile(r"^(keras\.layers\.(?:Separable|Global)?)(Convolution|MaxPoo
 def from_module(statement: ast.ImportFrom) -> str | None:
     """Return the module of a `from` import, or None where it is relative."""
     return statement.module if statement.level == 0 else None
+
+
+def modules_of(statement: ast.AST) -> list[str]:
+    """Return the modules that a statement imports, or imports from; relative ones are left out."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return (
+        [statement.module] if isinstance(statement, ast.ImportFrom) and statement.module and not statement.level else []
+    )
+
+
+def packages_of(statement: ast.AST) -> set[str]:
+    """Return the packages of the modules that a statement imports, or imports from."""
+    return {module.partition(".")[0] for module in modules_of(statement)}
 
 
 def root_name(node: ast.expr) -> ast.Name | None:

@@ -77,27 +77,30 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     if options.origin is not None:
         file.era, file.old = options.origin.era, options.origin.old
     analysis = _run(file, options)
-    if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
+    if not file.old and _brings_this_package(analysis):
         # The rewritten source will count as old code: what that means is done now, not in a second run. It is still
-        # code that may be of today, where all that was found counts in a legacy project alone, or is asked for.
+        # code that may be of today, if all that was found counts in a legacy project only, or needs an option.
         certain = analysis.legacy
-        era, file = file.era, File(text, path, options.project, options.era)
-        file.era, file.old = era, True
-        analysis = _run(file, options)
+        analysis = _as_old(file, options, path)
         if not certain:
             analysis = _as_hints(analysis)
     return analysis
+
+
+def _as_old(file: File, options: Options, path: str | None) -> Analysis:
+    """Run the rules over the same source as old code."""
+    again = File(file.source.text, path, options.project, options.era)
+    again.era, again.old = file.era, True
+    return _run(again, options)
 
 
 def _beside_keras(file: File, options: Options, path: str | None) -> Analysis:
     """Run the rules for a file that imports no Keras: what they find counts only in a legacy project."""
     names = tuple(name for name in rules.BESIDE_KERAS if name in options.rules)
     analysis = _run(file, replace(options, rules=names, target="parallel_compat"))
-    if any(_brings_this_package(finding) for finding in analysis.findings):
+    if _brings_this_package(analysis):
         # The rewritten source will import this package, and all rules look at such a source: they do so now.
-        era, file = file.era, File(file.source.text, path, options.project, options.era)
-        file.era, file.old = era, True
-        analysis = _run(file, replace(options, target="parallel_compat"))
+        analysis = _as_old(file, replace(options, target="parallel_compat"), path)
     return _as_hints(analysis)
 
 
@@ -105,10 +108,9 @@ def _as_hints(analysis: Analysis) -> Analysis:
     return replace(analysis, findings=tuple(replace(finding, hint=True) for finding in analysis.findings))
 
 
-def _brings_this_package(finding: Finding) -> bool:
-    return finding.status is Status.REWRITTEN and any(
-        isinstance(edit, Edit) and "parallel_compat" in edit.text for edit in finding.edits
-    )
+def _brings_this_package(analysis: Analysis) -> bool:
+    made = (edit for one in analysis.findings if one.status is Status.REWRITTEN for edit in one.edits)
+    return any(isinstance(edit, Edit) and "parallel_compat" in edit.text for edit in made)
 
 
 def _run(file: File, options: Options) -> Analysis:
@@ -131,7 +133,7 @@ def _run(file: File, options: Options) -> Analysis:
 
 
 def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[Finding]:
-    """Settle which edits are made: unsafe ones when asked for, and no two over the same characters."""
+    """Decide which edits are made: unsafe ones with `--unsafe`, and no two over the same characters."""
     text = file.source.text
     findings = [
         replace(finding, status=Status.REWRITTEN)
@@ -154,15 +156,6 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
             made |= set(finding.edits)
         decided.append(finding)
     return decided
-
-
-def rewrite(analysis: Analysis, *, hints: bool, remember: bool = False) -> str:
-    """Return the text with the edits made; the result parses.
-
-    Raises:
-        BrokenRewrite: the result would not parse. The text is then not to be touched.
-    """
-    return applied(analysis.file.source.text, edits_of(analysis, hints=hints, remember=remember))
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:
@@ -226,8 +219,12 @@ def _imported_once(edits: list[Edit]) -> list[Edit]:
 
 
 def _joined(file: File, edits: list[Edit]) -> list[Edit]:
-    """Add imported names to the statement that imports from their module already, where nothing else edits it."""
+    """Add imported names to the statement that imports from their module already, where nothing else edits it.
+
+    They come before the statements that are written behind it.
+    """
     joined: list[Edit] = []
+    added: dict[int, str] = {}
     for edit in edits:
         match = _IMPORT.fullmatch(edit.text)
         beside = _statement_above(file, edit, match["module"], edits) if match and edit.start == edit.end else None
@@ -238,7 +235,11 @@ def _joined(file: File, edits: list[Edit]) -> list[Edit]:
         if end - file.source.start(beside) + len(match["names"]) + 2 > _LENGTH:
             joined.append(edit)
         else:
-            joined.append(Edit(end, end, f", {match['names']}"))
+            added[end] = added.get(end, "") + f", {match['names']}"
+    for end, names in added.items():
+        behind = [edit for edit in joined if edit.start == edit.end == end]
+        joined = [edit for edit in joined if edit not in behind]
+        joined.append(Edit(end, end, names + "".join(edit.text for edit in sorted(behind))))
     return joined
 
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from parallel_compat.migrate import kinds, parsed, project_facts, remembered
-from parallel_compat.migrate.dotted_names import Names, from_module, root_name
+from parallel_compat.migrate.dotted_names import Names, from_module, modules_of, packages_of, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
@@ -48,7 +48,7 @@ def is_of_interest(text: str) -> bool:
 
 
 class File:
-    """A source and all that rules ask of it.
+    """A source, and what rules need of it.
 
     Args:
         text: the source.
@@ -90,12 +90,7 @@ class File:
     def imports_keras(self) -> bool:
         """Whether the source imports Keras or TensorFlow under any spelling, or trains a model of Keras."""
         for statement in self.tree.imports:
-            modules = (
-                [alias.name for alias in statement.names]
-                if isinstance(statement, ast.Import)
-                else [from_module(statement) or ""]
-            )
-            if any(module.split(".")[0] in _ROOTS for module in modules):
+            if not packages_of(statement).isdisjoint(_ROOTS):
                 return True
             if isinstance(statement, ast.ImportFrom) and any(alias.name == "keras" for alias in statement.names):
                 return True  # `from .backend import keras`
@@ -120,7 +115,7 @@ class File:
         return self.era is not None and self.era.is_standalone
 
     def era_of_call(self, call: ast.Call) -> Era:
-        """Return the era of a call: the told one, or the file's, or standalone Keras's where it comes from there."""
+        """Return the era of a call: the one passed, the file's, or standalone Keras's if the name comes from there."""
         path = self.names.path(call.func) or ""
         if path.startswith("keras.") and not self.is_of_standalone_keras and not self.has_given_era:
             return Era.KERAS_2_2_4
@@ -137,15 +132,12 @@ class File:
         if self.is_migrated or "fit_generator" in self.method_calls:
             return True
         for statement in self.tree.imports:
+            paths = modules_of(statement)
             if isinstance(statement, ast.ImportFrom):
-                module = from_module(statement)
-                paths = [f"{module}.{alias.name}" for alias in statement.names] if module else []
-            else:
-                paths = [alias.name for alias in statement.names]
-            for path in paths:
-                entry = table.lookup(path)
-                if entry is not None and entry.status is not table.Status.SAME:
-                    return True
+                paths = [f"{module}.{alias.name}" for module in paths for alias in statement.names]
+            entries = (table.lookup(path) for path in paths)
+            if any(entry is not None and entry.status is not table.Status.SAME for entry in entries):
+                return True
         return any(self.calls_by_target.get(target) for target in _OLD_CALLS)
 
     @cached_property
@@ -242,7 +234,7 @@ class File:
         return ignores
 
     def ignored(self, rule: str, offset: int) -> bool:
-        """Return whether a comment on the line of `offset` asks to leave it to the rule."""
+        """Return whether a comment on the line of `offset` excludes it from a rule."""
         if not self._ignores:
             return False
         line, _ = self.source.position(offset)
@@ -296,12 +288,11 @@ class File:
         Returns the spelling and the edits, or None where the name is taken by something else.
         """
         best = ""
-        for path, bound in self._bound_by_statements.items():
+        for path in self._bound_by_statements:
             if path in _STAYING and target.startswith(path + ".") and len(path) > len(best):
-                for name, binding in bound:
-                    if binding not in self.redirects and not self.shadows(name, binding, at):
-                        best, spelled = path, name + target[len(path) :]
-                        break
+                for name, _ in self.names_of(path, at):
+                    best, spelled = path, name + target[len(path) :]
+                    break
         if best and not target.startswith("parallel_compat."):
             return spelled, ()
         top = target.partition(".")[0]
@@ -322,18 +313,17 @@ class File:
 
     def _imported_as(self, target: str, at: ast.AST) -> str | None:
         """Return the name by which the file has imported a target already, before what stands at `at` runs."""
-        for name, binding in self._bound_by_statements.get(target, ()):
-            if (
-                isinstance(binding.statement, ast.ImportFrom)
-                and binding not in self.redirects
-                and (
-                    not isinstance(at, ast.expr | ast.stmt)
-                    or self.source.start(binding.statement) < self.source.start(at)
-                )
-                and not self.shadows(name, binding, at)
-            ):
+        end = self.source.start(at) if isinstance(at, ast.expr | ast.stmt) else len(self.source.text)
+        for name, binding in self.names_of(target, at):
+            if isinstance(binding.statement, ast.ImportFrom) and self.source.start(binding.statement) < end:
                 return name
         return None
+
+    def names_of(self, path: str, at: ast.AST) -> Iterator[tuple[str, Binding]]:
+        """Yield the names that a statement of the module alone binds to a path, and that mean it at a node as well."""
+        for name, binding in self._bound_by_statements.get(path, ()):
+            if binding not in self.redirects and not self.shadows(name, binding, at):
+                yield name, binding
 
     def _named_backend(self, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
         """Return the name of the backend's module here, `K` if it has none, and the edits that import it."""
@@ -541,18 +531,13 @@ def _from_first(statement: ast.stmt) -> tuple[bool, str]:
 
 def is_of_this_package(statement: ast.stmt) -> bool:
     """Return whether a statement imports from `parallel_compat`."""
-    if isinstance(statement, ast.Import):
-        return all(alias.name.partition(".")[0] == "parallel_compat" for alias in statement.names)
-    return isinstance(statement, ast.ImportFrom) and (from_module(statement) or "").startswith("parallel_compat")
+    return packages_of(statement) == {"parallel_compat"}
 
 
 def _is_keras_import(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Import):
-        return any(alias.name.split(".")[0] in ("keras", "tensorflow") for alias in node.names)
-    return isinstance(node, ast.ImportFrom) and (
-        (from_module(node) or "").split(".")[0] in ("keras", "tensorflow")
-        or table.root_of(from_module(node) or "") is not None
-    )
+    if packages_of(node) & {"keras", "tensorflow"}:
+        return True
+    return isinstance(node, ast.ImportFrom) and table.root_of(from_module(node) or "") is not None
 
 
 def _is_plain_import(node: ast.stmt) -> bool:

@@ -14,7 +14,7 @@ from parallel_compat.names.eras import Era
 class Status(str, enum.Enum):
     """What is done about a finding."""
 
-    REWRITTEN = "rewritten"  # the edit keeps behaviour, or --unsafe asked for it
+    REWRITTEN = "rewritten"  # the edit keeps behaviour, or --unsafe was passed
     UNSAFE = "unsafe"  # there is an edit, made with --unsafe only
     ATTENTION = "attention"  # somebody has to look
 

@@ -44,7 +44,7 @@ def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
         made = file.tree.parents.get(above)
         if not isinstance(made, ast.Call) or file.names.target(made.func) != SEQUENTIAL or above not in made.args[:1]:
             return None
-        line = file.source.text[file.source.line_starts[layer.lineno - 1] : start]
+        line = file.source.before(start)
         between = " " if line.strip() else file.source.newline + line
         return Edit(start, start, f"{text},{between}")
     statement = file.tree.parents.get(above) if isinstance(above, ast.Call) else None

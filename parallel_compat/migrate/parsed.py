@@ -1,4 +1,4 @@
-"""A source's syntax tree and scopes, read once however many ask: the project, the file itself, those that import it."""
+"""A source's syntax tree and scopes, read once for all readers: the project, the file itself, those that import it."""
 
 from __future__ import annotations
 

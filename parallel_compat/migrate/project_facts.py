@@ -78,10 +78,10 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         history = _OF_HISTORY.search(data)
-        told = remembered.read(text)
-        if told is not None and told.era is not None:
-            evidence.append((os.path.basename(path), eras.evidence_of_era(told.era)))
-        if not compiles and (told is not None or not (standalone or history or _TENSORFLOW.search(data))):
+        line = remembered.read(text)
+        if line is not None and line.era is not None:
+            evidence.append((os.path.basename(path), eras.evidence_of_era(line.era)))
+        if not compiles and (line is not None or not (standalone or history or _TENSORFLOW.search(data))):
             continue
         if standalone and not (compiles or history or _SINCE_2_3.search(data)):
             evidence.append((os.path.basename(path), Evidence(standalone="keras")))
@@ -91,7 +91,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except (SyntaxError, Undecodable, RecursionError):
             continue
         facts["accuracy"] |= spellings_of_accuracy(tree)
-        if told is not None:
+        if line is not None:
             continue
         said = evidence_of(tree)
         if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:

@@ -26,7 +26,7 @@ class Remembered(NamedTuple):
     """What the line says.
 
     Attributes:
-        era: whose Keras the source was written for; None where nothing told.
+        era: whose Keras the source was written for; None if that is not known.
     """
 
     era: Era | None

@@ -61,9 +61,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Findings:
             if entry is not None:
                 yield file.attention(node, gone(entry))
             continue
-        module = path.rpartition(".")[0]
-        home = BACKEND if table.canonical(module).startswith("keras.backend") else None
-        home = home or (module if is_alive(module) else home_of_module(module))
+        home = _home(path.rpartition(".")[0])
         if target == f"{home}.{node.id}":
             continue
         if home == BACKEND and target.startswith("keras.backend."):

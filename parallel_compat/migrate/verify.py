@@ -84,17 +84,17 @@ def _rewritten(report: dict[str, Any], read: set[str]) -> set[str]:
 
 def lines(found: Verified) -> list[str]:
     """Return what a user reads."""
-    told = [f"as it is rewritten: {_worth(found.comparison)}"]
+    said = [f"as it is rewritten: {_worth(found.comparison)}"]
     if found.unsafe is not None:
-        told.append(f"with --unsafe: {_worth(found.unsafe)}")
+        said.append(f"with --unsafe: {_worth(found.unsafe)}")
     for message, without in found.without.items():
         text = message.partition(" (Unsafe: ")[0]
         if without is None or found.unsafe is None:
-            told.append(f"not tried: {text}")
+            said.append(f"not tried: {text}")
         elif (effect := _effect(without, found.unsafe)) is None:
-            told.append(f"does not matter: {text}")
+            said.append(f"does not matter: {text}")
         else:
-            told.append(f"matters: without --unsafe {effect}: {text}")
+            said.append(f"matters: without --unsafe {effect}: {text}")
     last = found.unsafe or found.comparison
     shown: set[str] = set()
     of_models: set[int | None] = set()
@@ -102,24 +102,24 @@ def lines(found: Verified) -> list[str]:
         reason = last.reason(model, finding)
         if model not in of_models and reason is not None and reason.what not in shown:
             shown.add(reason.what)
-            told.append(f"matters: {reason.text} Seen: {place}: {finding.text}. {reason.remedy}")
+            said.append(f"matters: {reason.text} Seen: {place}: {finding.text}. {reason.remedy}")
         of_models.add(model)
     if last.is_equal and found.known:
-        told.append(f"known differences that were not seen: {'; '.join(found.known)}")
-    return told
+        said.append(f"known differences that were not seen: {'; '.join(found.known)}")
+    return said
 
 
 def _effect(without: Comparison, unsafe: Comparison) -> str | None:
     """Say by how much a finding changes a loss; None where it does not."""
     if any(finding.kind == "weights" for _, finding in without.findings):
         return "the weights have other shapes"
-    told = [(0.0, 0)]
+    said = [(0.0, 0)]
     for one, other in zip(without.curves, unsafe.curves, strict=False):
         steps = min(one.compared, other.compared, STEPS)
         both = Curve(other.new, one.new)
         if steps and not max(map(both.distance, range(steps))) <= tolerance(other.noise(steps - 1)):
-            told.append((both.distance(steps - 1), steps))
-    worst, steps = max(told)
+            said.append((both.distance(steps - 1), steps))
+    worst, steps = max(said)
     return f"the loss differs by {percent(worst)} after {steps} steps" if steps else None
 
 
@@ -131,6 +131,6 @@ def _worth(found: Comparison) -> str:
     worst = max(steps, key=lambda number: found.curves[number].distance(steps[number] - 1))
     curve, count = found.curves[worst], steps[worst]
     of_model = f" of model {found.models[worst]}" if len(found.models) > 1 else ""
-    told = f"the loss{of_model} differs by {percent(curve.distance(count - 1))} after {count} steps"
+    said = f"the loss{of_model} differs by {percent(curve.distance(count - 1))} after {count} steps"
     equal = "equal to the original, " if found.is_equal else ""
-    return f"{equal}{told} (two runs of the original: {percent(curve.noise(count - 1))})"
+    return f"{equal}{said} (two runs of the original: {percent(curve.noise(count - 1))})"

@@ -49,28 +49,18 @@ def _below(folder: str) -> Iterator[str]:
 
 def _git(folder: str) -> list[str] | None:
     """Return the files that git tracks or would track, or None where git has nothing to say."""
-    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
-        inside = subprocess.run(
-            ["git", "-C", folder, "rev-parse", "--is-inside-work-tree"],
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
+        inside = _run_git(folder, "rev-parse", "--is-inside-work-tree")
         if inside.returncode or inside.stdout.strip() != b"true":
             return None
-        output = subprocess.run(command, capture_output=True, check=True, timeout=600).stdout
-        ignored = subprocess.run(
-            ["git", "-C", folder, "ls-files", "-z", "--cached", "--ignored", "--exclude-standard"],
-            capture_output=True,
-            check=False,
-            timeout=600,
-        )
+        listed = _run_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed.check_returncode()
+        ignored = _run_git(folder, "ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
     except (OSError, subprocess.SubprocessError):
         return None
     left_alone = set(ignored.stdout.split(b"\0")) if not ignored.returncode else set()
     names = []
-    for name in dict.fromkeys(output.split(b"\0")):
+    for name in dict.fromkeys(listed.stdout.split(b"\0")):
         if not name or name in left_alone:
             continue
         text = os.fsdecode(name)
@@ -79,14 +69,13 @@ def _git(folder: str) -> list[str] | None:
             names += [os.path.join(text, found) for found in _git(inner) or _walk(inner)]
         else:
             names.append(text)
-    if not names and _ignored_folder(folder):
-        return list(_walk(folder))  # asked for by name
+    if not names and _run_git(folder, "check-ignore", "-q", ".").returncode == 0:
+        return list(_walk(folder))  # passed by name
     return names
 
 
-def _ignored_folder(folder: str) -> bool:
-    command = ["git", "-C", folder, "check-ignore", "-q", "."]
-    return subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
+def _run_git(folder: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False, timeout=600)
 
 
 def _walk(folder: str) -> Iterator[str]:

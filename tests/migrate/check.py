@@ -6,13 +6,18 @@ import ast
 import re
 from textwrap import dedent
 
-from parallel_compat.migrate.engine import Options, analyse, rewrite
+from parallel_compat.migrate.engine import Analysis, Options, analyse, applied, edits_of
 from parallel_compat.migrate.findings import Status
 
 
 def migrated(source: str, *, unsafe: bool = False) -> str:
     """Return what a source becomes."""
-    return rewrite(analyse(source, Options(unsafe=unsafe)), hints=True)
+    return rewritten(analyse(source, Options(unsafe=unsafe)))
+
+
+def rewritten(analysis: Analysis) -> str:
+    """Return the text of an analysis with its edits made."""
+    return applied(analysis.file.source.text, edits_of(analysis, hints=True))
 
 
 LINE = "# parallel-compat: migrated from keras-2.2.4\n"  # what the command writes besides

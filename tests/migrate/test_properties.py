@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from parallel_compat.migrate import process_file
-from parallel_compat.migrate.engine import Options, analyse, rewrite
+from parallel_compat.migrate.engine import Options, analyse
 from parallel_compat.migrate.findings import FileStatus, Status
 from parallel_compat.names import table
+from tests.migrate.check import rewritten
 from tests.migrate.test_notebooks import notebook
 
 _SLOW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -111,10 +112,10 @@ def _one_name_is_two_modules(text):
 def test_a_second_run_changes_nothing_and_the_result_parses(source, unsafe):
     assume(not _one_name_is_two_modules(source))
     options = Options(unsafe=unsafe)
-    once = rewrite(analyse(source, options), hints=True)
+    once = rewritten(analyse(source, options))
     ast.parse(once)
     again = analyse(once, options)
-    assert rewrite(again, hints=True) == once
+    assert rewritten(again) == once
     assert not [finding for finding in again.findings if finding.status is Status.REWRITTEN]
 
 
@@ -134,7 +135,7 @@ def test_code_without_legacy_names_stays_byte_for_byte(source, line):
 @given(_module(st.one_of(_legacy_import(), _CALLS)))
 def test_what_is_written_is_known(source):
     """No path that the table knows as legacy is left where a rewrite was made."""
-    text = rewrite(analyse(source, Options(unsafe=True)), hints=True)
+    text = rewritten(analyse(source, Options(unsafe=True)))
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("parallel_compat"):
             for alias in node.names:

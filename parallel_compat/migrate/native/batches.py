@@ -87,9 +87,7 @@ def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> 
         if spelled is None:
             yield file.attention(node, "Give `fit` a `keras.utils.PyDataset` or a `tf.data.Dataset`.")
             return
-        text, imports = spelled
-        edits += [Edit(source.start(node), source.start(node), f"{text}("), *imports]
-        edits.append(Edit(source.end(node), source.end(node), ")"))
+        edits += [*file.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
     message = f"`{method}_generator` is now `{method}`."
     if dropped:
         message += f" {', '.join(f'`{name}`' for name in dropped)}: a `PyDataset` takes them."
@@ -135,7 +133,7 @@ def _sequence(file: File, class_: ast.ClassDef) -> Findings:
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(init.body) > 1:
             first = init.body[1]
         start = file.source.start(first)
-        indent = file.source.text[file.source.line_starts[first.lineno - 1] : start]
+        indent = file.source.before(start)
         if not indent.strip():
             edits.append(Edit(start, start, f"super().__init__(){file.source.newline}{indent}"))
     if edits:

@@ -44,15 +44,15 @@ def find(file: File) -> Findings:
             yield from _assigned(file, node)
 
 
-def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Findings:
+def _checkpoint(file: File, call: ast.Call, position: int | None, name: str) -> Findings:
     if calls.has_stars(call):
         yield file.attention(call, f"`{name}` with unknown arguments: name them.")
         return
     edits: list[AnyEdit] = []
     rest: list[ast.expr] = list(call.args)
-    if place is not None:
+    if position is not None:
         word = calls.keyword(call, "model") or calls.keyword(call, "alternate_model")
-        model: ast.expr | ast.keyword | None = word or (rest.pop(place) if len(rest) > place else None)
+        model: ast.expr | ast.keyword | None = word or (rest.pop(position) if len(rest) > position else None)
         if model is None:
             yield file.attention(call, f"`{name}` without a model.")
             return

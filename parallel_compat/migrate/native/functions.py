@@ -25,7 +25,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.native.spelling import retarget, spell
+from parallel_compat.migrate.native.spelling import replaced, retarget, spell
 from parallel_compat.names.members import TENSOR
 from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed
 
@@ -42,28 +42,14 @@ def find(file: File) -> Findings:
         path = file.names.path(call.func)
         if path == f"{BACKEND}.function":
             yield from _function(file, call)
-            continue
-        if path in (f"{BACKEND}.zeros", f"{BACKEND}.ones"):
+        elif path in (f"{BACKEND}.zeros", f"{BACKEND}.ones"):
             yield from _filled(file, call, path.rpartition(".")[2])
-            continue
-        if path in CLASSES:
+        elif path in CLASSES:
             yield from _class(file, call, *CLASSES[path])
-            continue
-        if path == _DIM_ORDERING:
+        elif path == _DIM_ORDERING:
             yield from _dim_ordering(file, call)
-            continue
-        if path is None or path not in rows:
-            continue
-        spelled = None if _is_calculated_with(file, call, path) else _spelled(file, call, rows[path])
-        name = path.rpartition(".")[2]
-        if spelled is None:
-            near = rows[path][0].new
-            message = f"`{name}` with these arguments has no equivalent in plain Keras; the nearest is `{near}`."
-            message = f"`{name}`: {QUESTIONS[path]}" if path in QUESTIONS else message
-            yield file.attention(call, message)
-        else:
-            row, edits = spelled
-            yield file.found(call, f"`{name}` is now `{row.new}`.", edits)
+        elif path in rows:
+            yield from _of_row(file, call, path, rows[path])
     called = {id(call.func) for call in file.tree.calls}
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.names, *file.tree.attributes]
     for node in nodes:
@@ -73,13 +59,25 @@ def find(file: File) -> Findings:
         row = rows[path][0]
         name = path.rpartition(".")[2]
         simple = not row.is_expression and not any(old != new or value for old, new, value in row.arguments)
-        text = spell(file, row.new, node) if simple else None
-        if text is not None:
-            edits = [file.replace(node, text[0]), *text[1]]
-            yield file.found(node, f"`{name}` is now `{row.new}`.", edits)
+        written = replaced(file, node, row.new) if simple else None
+        if written is not None:
+            yield file.found(node, f"`{name}` is now `{row.new}`.", written)
         else:
             message = f"`{name}` is passed as a function: write a function with `{row.new}`."
             yield file.attention(node, message)
+
+
+def _of_row(file: File, call: ast.Call, path: str, rows: tuple[Native, ...]) -> Findings:
+    name = path.rpartition(".")[2]
+    spelled = None if _is_calculated_with(file, call, path) else _spelled(file, call, rows)
+    if spelled is not None:
+        row, edits = spelled
+        yield file.found(call, f"`{name}` is now `{row.new}`.", edits)
+    elif path in QUESTIONS:
+        yield file.attention(call, f"`{name}`: {QUESTIONS[path]}")
+    else:
+        near = f"the nearest is `{rows[0].new}`."
+        yield file.attention(call, f"`{name}` with these arguments has no equivalent in plain Keras; {near}")
 
 
 def _spelled(file: File, call: ast.Call, rows: tuple[Native, ...]) -> tuple[Native, list[AnyEdit]] | None:
@@ -209,13 +207,12 @@ def _filled(file: File, call: ast.Call, name: str) -> Findings:
     kept = isinstance(file.tree.parents[call], ast.Assign | ast.AnnAssign | ast.Return) and _VARIABLES.search(
         file.source.text
     )
-    spelled = spell(file, f"ops.{name}", call.func)
+    edits = replaced(file, call.func, f"ops.{name}")
     known = all(keyword.arg in ("shape", "dtype") for keyword in call.keywords) and len(call.args) < 3
-    if not within or kept or not known or calls.has_stars(call) or spelled is None:
+    if not within or kept or not known or calls.has_stars(call) or edits is None:
         yield file.attention(call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
         return
-    message = f"`{name}` is now `ops.{name}`."
-    yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
+    yield file.found(call, f"`{name}` is now `ops.{name}`.", edits)
 
 
 def _class(file: File, call: ast.Call, target: str, arguments: str) -> Findings:
@@ -231,14 +228,14 @@ def _class(file: File, call: ast.Call, target: str, arguments: str) -> Findings:
 def _function(file: File, call: ast.Call) -> Findings:
     """`K.function([a], [b])` takes lists and returns a list of arrays."""
     lists = [isinstance(argument, ast.List) for argument in call.args]
-    spelled = spell(file, "legacy_numerics.function_of", call)
+    edits = replaced(file, call.func, "legacy_numerics.function_of")
     phase = any(
         isinstance(node, ast.Attribute | ast.Name) and file.names.path(node) == f"{BACKEND}.learning_phase"
         for argument in call.args
         for node in ast.walk(argument)
     )
-    if lists != [True, True] or call.keywords or phase or spelled is None:
+    if lists != [True, True] or call.keywords or phase or edits is None:
         yield file.attention(call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
         return
     message = "`K.function` is now `function_of`, which calls a `keras.Model` of the same tensors."
-    yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
+    yield file.found(call, message, edits)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from parallel_compat.migrate.dotted_names import modules_of, packages_of
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.source import Source
@@ -83,12 +84,12 @@ def _rank(statement: _Import) -> int:
 
 def _is_of_keras(statement: _Import) -> bool:
     if isinstance(statement, ast.Import):
-        return [alias.name for alias in statement.names] == ["keras"]
-    return statement.level == 0 and (statement.module or "").partition(".")[0] == "keras"
+        return modules_of(statement) == ["keras"]
+    return packages_of(statement) == {"keras"}
 
 
 def _is_ours(statement: ast.ImportFrom) -> bool:
-    return statement.level == 0 and (statement.module or "").partition(".")[0] in ("keras", "tensorflow", NUMERICS)
+    return bool(packages_of(statement) & {"keras", "tensorflow", NUMERICS})
 
 
 def _from(statement: _Import, names: list[str], newline: str) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.import_statements import remove_aliases
-from parallel_compat.migrate.native.spelling import spell, spelled_home
+from parallel_compat.migrate.native.spelling import replaced, spelled_home
 from parallel_compat.migrate.rules import imports
 from parallel_compat.names import table
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
@@ -36,13 +36,11 @@ def find(file: File) -> Findings:
         if target is None:
             left.append(node)
         elif target.startswith(NUMERICS) and not (isinstance(node, ast.Name) and node.id == target.rpartition(".")[2]):
-            spelled = spell(file, target, node)
-            if spelled is None:
+            edits = replaced(file, node, target)
+            if edits is None:
                 left.append(node)
-                continue
-            text, edits = spelled
-            name = target.rpartition(".")[2]
-            yield file.found(node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
+            else:
+                yield file.found(node, f"`{target.rpartition('.')[2]}` is in `legacy_numerics.py`.", edits)
         elif file.redirect(node, spelled_home(file, target)):
             message = f"`{path.rpartition('.')[2]}` is now `{target}`."
             yield file.found(node, message)

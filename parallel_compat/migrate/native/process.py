@@ -11,7 +11,6 @@ from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.native import differences, import_order
-from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.rewriting import Origins, Rewriting
 
 _ROUNDS = 50
@@ -39,7 +38,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
             has_hints = has_hints or any(finding.hint for finding in analysis.findings)
             counted = [finding for finding in analysis.findings if hints or not finding.hint]
             settled = engine.edits_of(analysis, hints=hints)
-            after = apply(text, settled)
+            after = engine.applied(text, settled)
             last = after == text
             for finding in counted:
                 if finding.status is Status.REWRITTEN or last or finding.rule == native.DIFFERENCES:
@@ -48,10 +47,6 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
                 break
             if number == _ROUNDS:
                 raise engine.BrokenRewrite("the rewriting does not end")
-            try:
-                parse(after)
-            except SyntaxError as error:
-                raise engine.BrokenRewrite(f"the rewritten source would not parse: {error}") from error
             origins.add(settled)
             steps.append(settled)
             text = after

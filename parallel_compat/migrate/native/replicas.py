@@ -88,8 +88,7 @@ class Wrapping:
     def __init__(self, file: File, call: ast.Call) -> None:
         self.file = file
         self.call = call
-        template = call.args[0] if call.args else getattr(calls.keyword(call, "model"), "value", None)
-        gpus = call.args[1] if len(call.args) > 1 else getattr(calls.keyword(call, "gpus"), "value", None)
+        template, gpus = calls.argument(call, "model", 0), calls.argument(call, "gpus", 1)
         statement = statement_of(file, call)
         known = {keyword.arg for keyword in call.keywords} <= _ARGUMENTS and len(call.args) < 3
         if template is None or calls.has_stars(call) or statement is None or not known:
@@ -164,8 +163,7 @@ class Wrapping:
         first, last = self._building()
         self.compiles = self._compile()
         first = self._with_optimizers(first)
-        quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
-        name, before, imports = self._strategy(quote, block[first])
+        name, before, imports = self._strategy(file.source.quote, block[first])
         edits: list[AnyEdit] = [*imports]
         gone, inner = self._same_strategy(name, before, first, last)
         template = file.source.segment(self.template)

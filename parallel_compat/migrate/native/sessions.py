@@ -51,7 +51,7 @@ def _set(file: File, call: ast.Call) -> Findings:
         return
     edits: list[AnyEdit] = [remove_statement(file, one) for one in gone if one is not growth]
     if growth is not None:
-        quote = '"' if file.source.text.count('"') > file.source.text.count("'") else "'"
+        quote = file.source.quote
         spelled = spell(file, f"tf.config.list_physical_devices({quote}GPU{quote})", call)
         if spelled is None:
             yield file.attention(call, "Write `tf.config.experimental.set_memory_growth(gpu, True)`.")

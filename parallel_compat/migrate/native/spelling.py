@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from parallel_compat.migrate.dotted_names import modules_of, packages_of
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.names import table
 
-# How an expression of `names/native.py` begins, the module that it means, and the import that brings it.
+# How an expression of `names/native.tsv` begins, the module that it means, and the import that brings it.
 _HOMES = {
     "ops": ("keras.ops", "from keras import ops"),
     "tf": ("tensorflow", "import tensorflow as tf"),
@@ -20,7 +21,7 @@ _BEGINNING = re.compile(r"(?<![\w.{])(ops|tf|keras|legacy_numerics)\.(\w+)")
 
 
 def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
-    """Spell an expression of `names/native.py` in a source.
+    """Spell an expression of `names/native.tsv` in a source.
 
     >>> import ast; from parallel_compat.migrate.file import File
     >>> file = File("import keras\\nimport numpy as np\\n")
@@ -70,12 +71,16 @@ def retarget(file: File, func: ast.expr, target: str) -> list[AnyEdit] | None:
 
     Returns the edits beside those of the import; None where it cannot be done.
     """
-    if isinstance(func, ast.Name) and func in file.tree.scopes:
-        bindings = file.tree.scopes[func].find(func.id)
-        if bindings and all(isinstance(binding.statement, ast.ImportFrom) for binding in bindings):
-            return [] if file.redirect(func, spelled_home(file, target)) else None
-    spelled = spell(file, target, func)
-    return None if spelled is None else [file.replace(func, spelled[0]), *spelled[1]]
+    bindings = file.tree.bindings(func)
+    if bindings and all(isinstance(binding.statement, ast.ImportFrom) for binding in bindings):
+        return [] if file.redirect(func, spelled_home(file, target)) else None
+    return replaced(file, func, target)
+
+
+def replaced(file: File, node: ast.expr, expression: str) -> list[AnyEdit] | None:
+    """Return the edits that write an expression of `names/native.py` for a node; None where a name is taken."""
+    spelled = spell(file, expression, node)
+    return None if spelled is None else [file.replace(node, spelled[0]), *spelled[1]]
 
 
 def _is_of_tensorflow(file: File) -> bool:
@@ -89,10 +94,9 @@ def _is_of_tensorflow(file: File) -> bool:
 def _modules(file: File) -> list[str]:
     modules: list[str] = []
     for statement in file.tree.imports:
-        if isinstance(statement, ast.Import):
-            modules += [alias.name for alias in statement.names]
-        elif statement.module and not statement.level:
-            modules += [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+        modules += modules_of(statement)
+        if isinstance(statement, ast.ImportFrom) and modules_of(statement):
+            modules += [f"{statement.module}.{alias.name}" for alias in statement.names]
     return modules
 
 
@@ -102,17 +106,8 @@ def _uses_tf_keras(file: File) -> bool:
 
 def _bound(file: File, path: str, at: ast.AST) -> str | None:
     """Return the name that means a module or object everywhere in the file."""
-    for name, bindings in file.tree.root.bindings.items():
-        if (
-            len(bindings) == 1
-            and bindings[0].statement is not None
-            and bindings[0] not in file.redirects
-            and file.names.path_of_binding(bindings[0]) in (path, f"tensorflow.{path}")
-            and file.tree.parents[bindings[0].statement] is file.tree.module
-            and not file.shadows(name, bindings[0], at)
-        ):
-            return name
-    return None
+    names = {name for each in (path, f"tensorflow.{path}") for name, _ in file.names_of(each, at)}
+    return next((name for name in file.tree.root.bindings if name in names), None)
 
 
 def _is_free(file: File, name: str, at: ast.AST) -> bool:
@@ -127,16 +122,10 @@ def import_numerics(file: File, name: str) -> Edit:
     """Return the edit that imports a helper: after the imports that begin with the first one of Keras or TensorFlow."""
     anchor: ast.stmt | None = None
     for statement in file.tree.module.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom) and (anchor is not None or _is_of_either(statement)):
+        is_import = isinstance(statement, ast.Import | ast.ImportFrom)
+        if is_import and (anchor is not None or packages_of(statement) & {"keras", "tensorflow", "parallel_compat"}):
             anchor = statement
         elif anchor is not None and not isinstance(statement, ast.Try | ast.If):
             break
     text = f"from legacy_numerics import {name}"
     return file.insert_statement(anchor, text) if anchor is not None else file.import_after(text)
-
-
-def _is_of_either(statement: ast.Import | ast.ImportFrom) -> bool:
-    modules = [alias.name for alias in statement.names]
-    if isinstance(statement, ast.ImportFrom):
-        modules = [statement.module or ""] if not statement.level else []
-    return any(module.partition(".")[0] in ("keras", "tensorflow", "parallel_compat") for module in modules)

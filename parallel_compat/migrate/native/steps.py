@@ -22,7 +22,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.native.differences import texts_around
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import replaced
 from parallel_compat.names.defaults import of_era
 from parallel_compat.names.eras import Era
 
@@ -81,11 +81,11 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
     if bound and file.redirect(node, f"legacy_numerics.{name}"):
         yield file.found(node, message)
         return
-    spelled = spell(file, f"legacy_numerics.{name}", node)
-    if spelled is None:
+    edits = replaced(file, node, f"legacy_numerics.{name}")
+    if edits is None:
         yield file.attention(node, f"{message} The name `{name}` is taken here.")
-        return
-    yield file.found(node, message, [file.replace(node, spelled[0]), *spelled[1]], unsafe=unsafe)
+    else:
+        yield file.found(node, message, edits, unsafe=unsafe)
 
 
 def _is_a_key(file: File, string: ast.Constant) -> bool:
@@ -97,9 +97,9 @@ def _is_a_key(file: File, string: ast.Constant) -> bool:
 
 def _compiled_with(file: File) -> Iterator[ast.expr]:
     for call in file.method_calls.get("compile", ()):
-        keyword = calls.keyword(call, "optimizer")
-        if keyword is not None or call.args:
-            yield keyword.value if keyword is not None else call.args[0]
+        optimizer = calls.argument(call, "optimizer", 0)
+        if optimizer is not None:
+            yield optimizer
 
 
 def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findings:
@@ -111,9 +111,9 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findin
         era = file.era
         if era is None or of_era(f"keras.optimizers.{name}", era):
             continue  # its defaults are written out first
-        spelled = spell(file, f"legacy_numerics.{name}", node)
+        edits = replaced(file, node, f"legacy_numerics.{name}()")
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
-        if spelled is None or not file.is_of_standalone_keras:
+        if edits is None or not file.is_of_standalone_keras:
             yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the old results.")
         else:
-            yield file.found(node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])
+            yield file.found(node, message, edits)

@@ -25,7 +25,7 @@ from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
 
 _LOADS = ("keras.models.load_model", "parallel_compat.legacy.models.load_model")
-_METRICS_PLACE = 2  # in Keras 2
+_METRICS_POSITION = 2  # in Keras 2
 
 
 def find(file: File) -> Findings:
@@ -33,7 +33,7 @@ def find(file: File) -> Findings:
     with_metrics = [call for call in file.method_calls.get("compile", ()) if _has_metrics(call)]
     for call, model in file.calls_on(MODEL, "compile"):
         given = any(calls.keyword(call, name) is not None for name in ("metrics", "weighted_metrics"))
-        if given or len(call.args) > _METRICS_PLACE or calls.has_stars(call):
+        if given or len(call.args) > _METRICS_POSITION or calls.has_stars(call):
             continue
         before = any(_may_be_one(file, each, call) for each in with_metrics)
         if before or _is_loaded(file, call):
@@ -43,7 +43,7 @@ def find(file: File) -> Findings:
 
 
 def _has_metrics(call: ast.Call) -> bool:
-    given = [calls.argument(call, "metrics", _METRICS_PLACE), calls.argument(call, "weighted_metrics")]
+    given = [calls.argument(call, "metrics", _METRICS_POSITION), calls.argument(call, "weighted_metrics")]
     return any(each is not None and not (isinstance(each, ast.List | ast.Tuple) and not each.elts) for each in given)
 
 

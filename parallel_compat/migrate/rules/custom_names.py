@@ -40,7 +40,7 @@ _MODULES = ("keras.saving", "keras.utils")
 _REGISTRIES = frozenset(f"{module}.get_custom_objects" for module in _MODULES)
 _SCOPES = frozenset(f"{module}.{name}" for module in _MODULES for name in ("CustomObjectScope", "custom_object_scope"))
 _GETS = frozenset(f"keras.{kind}.get" for kind in ("activations", "constraints", "losses", "metrics", "regularizers"))
-_PLACES = {
+_POSITIONS = {
     **dict.fromkeys(_GETS | {"keras.layers.Activation"}, 0),
     **dict.fromkeys((f"keras.layers.{name}" for name in ("Dense", "GRU", "LSTM", "SimpleRNN")), 1),
 }
@@ -58,7 +58,7 @@ class _Given(NamedTuple):
 
 
 def find(file: File) -> Findings:
-    """Find strings that name a function of the project's own, and dictionaries whose names Keras 3 does not ask for."""
+    """Find strings that name a function of the project's own, and dictionaries whose names Keras 3 does not look up."""
     given = _given(file)
     names = {*given, *file.project.custom_names}
     if names:
@@ -140,15 +140,15 @@ def _is_seen_from(file: File, function: ast.Name, node: ast.expr) -> bool:
 def _named_to_keras(file: File, names: set[str]) -> Iterator[tuple[ast.Constant, bool]]:
     """Yield the strings among `names` that Keras is given, and whether as a metric."""
     for target, call in file.calls_under("keras.layers.", *_GETS):
-        place = _PLACES.get(target)
-        for node in call.args[place : place + 1] if place is not None else ():
+        position = _POSITIONS.get(target)
+        for node in call.args[position : position + 1] if position is not None else ():
             yield from ((each, target == "keras.metrics.get") for each in _strings(node, names))
         for keyword in call.keywords:
             if (keyword.arg or "").endswith(_ENDINGS):
                 yield from ((each, False) for each in _strings(keyword.value, names))
     for call, _ in file.calls_on(MODEL, "compile"):
-        for name, place in (("loss", 1), ("metrics", 2), ("weighted_metrics", None)):
-            given = file.tree.resolved(calls.argument(call, name, place))
+        for name, position in (("loss", 1), ("metrics", 2), ("weighted_metrics", None)):
+            given = file.tree.resolved(calls.argument(call, name, position))
             yield from ((each, name != "loss") for each in _strings(given, names))
 
 
@@ -179,13 +179,13 @@ def _name_of_place(file: File, node: ast.Constant) -> str:
     if isinstance(above, ast.Call) and node in above.args:
         made = file.kinds.function(above.func)
         names = [each.arg for each in made.args.args] if made is not None else []
-        place = above.args.index(node) + (isinstance(above.func, ast.Attribute) and names[:1] == ["self"])
-        return names[place] if place < len(names) else ""
+        position = above.args.index(node) + (isinstance(above.func, ast.Attribute) and names[:1] == ["self"])
+        return names[position] if position < len(names) else ""
     return ""
 
 
 def _not_required(file: File) -> Findings:
-    """Find `custom_objects={"relu": relu}` of functions of Keras 3, which make layers of a config and ask nobody."""
+    """Find `custom_objects={"relu": relu}` of functions of Keras 3, which reads its own from a config."""
     for call in file.tree.calls:
         is_of_config = isinstance(call.func, ast.Attribute) and call.func.attr == "from_config"
         if not is_of_config and file.names.target(call.func) != "keras.models.load_model":

@@ -33,7 +33,7 @@ def find(file: File) -> Findings:
 
 
 def find_redirected(file: File) -> Findings:
-    """Make only those edits that other rules asked for (where this rule itself was not asked)."""
+    """Make only the edits that other rules need, if this rule itself does not run."""
     return _find(file, lambda offset: True)
 
 

@@ -1,7 +1,8 @@
 """`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
 
 `parallel_compat.legacy.models` has a `load_model` that reads these files, and a `model_from_json` for the JSON of an
-old `to_json`.
+old `to_json`. Its `clone_model` returns a model that is not compiled, as Keras 2's did. A parallel model's file holds
+the single model: `layers[-2]` of what is loaded, where Keras 2 kept that model, is reported.
 
 ```diff
 -from keras.models import load_model
@@ -79,12 +80,11 @@ def _single_models(file: File) -> Findings:
         said = f"{message}`layers[-2]` was that model, as `{_TEMPLATE_OF}` is."
         yield file.found(node, said, edits, unsafe=question, hint=not has_parallel_models)
     for call in file.method_calls.get("get_layer", ()) if has_parallel_models else ():
-        assert isinstance(call.func, ast.Attribute)
-        if _is_loaded(file, call.func.value):
+        if _is_loaded(file, calls.receiver(call)):
             yield file.attention(call, f"{message}where `get_layer` asks for that model, write `{_TEMPLATE_OF}(...)`.")
 
 
 def _is_loaded(file: File, node: ast.expr) -> bool:
     """Return whether a value comes from `load_model`, at once or by a name that is bound once."""
-    value = file.tree.value_of(node) if isinstance(node, ast.Name) else node
+    value = file.tree.resolved(node)
     return isinstance(value, ast.Call) and file.names.target(value.func) in ("keras.models.load_model", _TARGET)

@@ -78,7 +78,7 @@ def _schedule(file: File, node: ast.Attribute) -> Findings:
 
 
 def _is_read(file: File, node: ast.Attribute) -> bool:
-    """Return whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
+    """Return whether the code tests if there is one: `if model.optimizer`, `model.optimizer is None`."""
     above = file.tree.parents[node]
     if isinstance(above, ast.Compare):
         return isinstance(above.ops[0], ast.Is | ast.IsNot) and calls.constant(above.comparators[0]) is None

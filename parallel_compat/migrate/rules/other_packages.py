@@ -138,7 +138,7 @@ def _fact(module: str, name: str) -> old_packages.Fact | None:
 def _import(alias: ast.alias, fact: old_packages.Fact, is_plain: bool) -> str:
     """Return the import of what a name is today, under the name that it had."""
     if is_plain and alias.asname is None and "." in alias.name:
-        return f"import {alias.name.partition('.')[0]}"  # the package; what is asked of the module is rewritten
+        return f"import {alias.name.partition('.')[0]}"  # the package; uses of the module are rewritten
     home, _, name = fact.now.rpartition(".")
     bound = alias.asname or alias.name
     text = f"from {home} import {name}" if home else f"import {name}"

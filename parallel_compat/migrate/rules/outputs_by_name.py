@@ -2,6 +2,7 @@
 
 Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
 `compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
+Sample weights by name of several outputs become a list, and the targets beside them.
 
 ```diff
  from keras.models import Sequential
@@ -76,7 +77,7 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
 
 
 def _has_several_names(file: File, value: ast.expr) -> bool:
-    given = file.tree.value_of(value) if isinstance(value, ast.Name) else value
+    given = file.tree.resolved(value)
     return (
         isinstance(given, ast.Dict) and len(given.keys) > 1 and all(isinstance(key, ast.Constant) for key in given.keys)
     )
@@ -84,17 +85,16 @@ def _has_several_names(file: File, value: ast.expr) -> bool:
 
 def _in_order_of_outputs(file: File, call: ast.Call, targets: ast.expr | None, weights: ast.expr) -> Finding:
     """Make lists of a dict of sample weights and of the dict of targets beside it, whose structures Keras compares."""
-    assert isinstance(call.func, ast.Attribute)
+    model = calls.receiver(call)
     message = "Sample weights by output: Keras 3 takes lists of targets and weights, in the order of the outputs."
     is_list = isinstance(targets, ast.List)
     dicts = [weights] if is_list or targets is None else [targets, weights]
     names = {node.id for value in dicts for node in ast.walk(value) if isinstance(node, ast.Name)}
     if targets is None or "output_name" in names or not (is_list or _has_several_names(file, targets)):
         return file.attention(weights, message)
-    behind = f"[output_name] for output_name in {file.source.segment(call.func.value)}.output_names]"
-    edits = [Edit(file.source.start(value), file.source.start(value), "[") for value in dicts]
-    edits += [Edit(file.source.end(value), file.source.end(value), behind) for value in dicts]
-    unsafe = file.kinds.of(call.func.value) != MODEL and guessed(file, call.func.value, MODEL)
+    behind = f"[output_name] for output_name in {file.source.segment(model)}.output_names]"
+    edits = [edit for value in dicts for edit in file.around(value, "[", behind)]
+    unsafe = file.kinds.of(model) != MODEL and guessed(file, model, MODEL)
     return file.found(weights, message, edits, unsafe=unsafe)
 
 

@@ -27,18 +27,18 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.names.members import LAYER, MODEL
 
-# Weights that Keras's own layers make: a class may ask for one that it inherits.
+# Weights that Keras's own layers make: a class may test one that it inherits.
 _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwise_kernel", "pointwise_kernel"))
 
 
 def find(file: File) -> Findings:
-    """Find weights whose truth is asked."""
+    """Find weights whose truth is tested."""
     for class_ in file.classes_of(LAYER, MODEL):
         weights = _weights(class_)
         for node in ast.walk(class_):
-            for asked in _asked(node):
-                if is_of_self(asked) and weights.get(asked.attr, asked.attr in _OF_KERAS):
-                    yield _compared(file, asked)
+            for tested in _tested(node):
+                if is_of_self(tested) and weights.get(tested.attr, tested.attr in _OF_KERAS):
+                    yield _compared(file, tested)
 
 
 def _weights(class_: ast.ClassDef) -> dict[str, bool]:
@@ -63,8 +63,8 @@ def _is_weight_or_none(node: ast.expr) -> bool:
     )
 
 
-def _asked(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the expressions of which a node asks the truth."""
+def _tested(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expressions whose truth a node tests."""
     if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
         yield from _parts(node.test)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):

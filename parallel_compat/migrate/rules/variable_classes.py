@@ -26,11 +26,11 @@ def find(file: File) -> Findings:
     for call in file.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id != "isinstance" or len(call.args) != 2:
             continue
-        asked = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
-        paths = [file.names.path(each) for each in asked]
+        classes = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+        paths = [file.names.path(each) for each in classes]
         if any(path in _OF_KERAS for path in paths):
             continue
-        for each, path in zip(asked, paths, strict=True):
+        for each, path in zip(classes, paths, strict=True):
             if path not in _OF_TENSORFLOW:
                 continue
             spelled = file.reference(_OF_KERAS[1], each)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from parallel_compat.migrate.engine import Options, analyse, rewrite
-from tests.migrate.check import check_noop, check_transformed, found
+from parallel_compat.migrate.engine import Options, analyse
+from tests.migrate.check import check_noop, check_transformed, found, rewritten
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 AFTER = "from keras.models import Model\nfrom parallel_compat.legacy.layers import {}\nmodel = Model(x, y)\n"
@@ -43,7 +43,7 @@ def test_a_sequential_of_another_file_is_one_as_well(tmp_path):
         "        self.part = make()\n        self.whole = Model(self.part.input, self.part.get_layer('a').output)\n"
         "        self.other = self.whole.input\n"
     )
-    text = rewrite(analyse(source, Options(), str(tmp_path / "main.py")), hints=True)
+    text = rewritten(analyse(source, Options(), str(tmp_path / "main.py")))
     assert text == source.replace("self.part.input", "self.part.inputs[0]")
 
 

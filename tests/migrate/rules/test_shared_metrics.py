@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from parallel_compat.migrate.engine import Options, analyse, rewrite
-from tests.migrate.check import check_noop, check_transformed, found
+from parallel_compat.migrate.engine import Options, analyse
+from tests.migrate.check import check_noop, check_transformed, found, rewritten
 
 RULE = "shared-metrics"
 MODEL = "from keras.models import Model\nmodel = Model(i, [a, b])\n"
@@ -52,7 +52,7 @@ def test_outputs_are_counted_where_the_model_is_made_or_by_its_losses(source):
 def test_outputs_are_counted_in_another_file(tmp_path):
     (tmp_path / "nets.py").write_text(IMPORTS + "def build():\n    return Model(i, [a, b])\n")
     source = "import keras\nfrom nets import build\nnet = build()\nnet.compile('sgd', 'mse', metrics=['acc'])\n"
-    text = rewrite(analyse(source, Options(), str(tmp_path / "train.py")), hints=True)
+    text = rewritten(analyse(source, Options(), str(tmp_path / "train.py")))
     assert "metrics=[['acc']] * 2" in text
 
 
