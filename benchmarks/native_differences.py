@@ -4,7 +4,7 @@
 
 Plain Keras, on two simulated CPU devices. Each model starts from the same weights and sees the same batches in the
 same order on both; what is printed is the largest difference of a weight, or what is named.
-`names/native_differences.py` and `docs/guide/which_way.md` have these figures; a slow test compares them.
+`names/native_differences.tsv` and `docs/guide/which_way.md` have these figures; a slow test compares them.
 """
 
 from __future__ import annotations

@@ -48,12 +48,12 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
     Raises:
         OSError: what writing, flushing or renaming raised; `path` is then as it was before.
     """
-    target = Path(os.path.realpath(path))
+    target, suffix = Path(os.path.realpath(path)), "".join(Path(path).suffixes[-2:])
     if make_folders:
         target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(target)
+    _remove_abandoned(target, suffix)
     owner = f"{_host()}-{os.getpid()}-{secrets.token_hex(4)}"
-    temporary = target.with_name(f".{target.name}.{owner}.tmp{''.join(target.suffixes[-2:])}")
+    temporary = target.with_name(f".{target.name}.{owner}.tmp{suffix}")
     _being_written.add(temporary)
     try:
         yield temporary
@@ -73,7 +73,7 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
 
 
 def _naming(error: OSError, temporary: Path, target: Path) -> OSError:
-    """Return an error that names the file which was asked for, and a folder that is not there."""
+    """Return an error that names the file to be written, and a folder that is not there."""
     if error.errno is None:  # h5py's, whose sentence holds the name
         return type(error)(str(error).replace(str(temporary), str(target)))
     if not target.parent.is_dir():
@@ -89,10 +89,9 @@ def _host() -> str:
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
-def _remove_abandoned(target: Path) -> None:
+def _remove_abandoned(target: Path, suffix: str) -> None:
     """Remove the temporary files of this target that processes which are gone left behind."""
-    suffix = re.escape("".join(target.suffixes[-2:]))
-    ours = re.compile(rf"\.{re.escape(target.name)}\.{_host()}-(\d+)-[0-9a-f]{{8}}\.tmp{suffix}")
+    ours = re.compile(rf"\.{re.escape(target.name)}\.{_host()}-(\d+)-[0-9a-f]{{8}}\.tmp{re.escape(suffix)}")
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             match = ours.fullmatch(entry.name)

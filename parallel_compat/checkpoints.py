@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
-from parallel_compat.names.identifiers import larger_is_better, spellings_of_accuracy
+from parallel_compat.names.identifiers import larger_is_better, value_of, with_both_names
 from parallel_compat.parallelize_model import template_of
 
 if TYPE_CHECKING:
     import keras
-
-SPELLINGS = spellings_of_accuracy()
 
 
 class ParallelModelCheckpoint(MonitorCheckpoint):
@@ -103,7 +101,7 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
         super().on_epoch_end(epoch, logs)
 
     def monitored(self, logs: dict[str, Any]) -> Any:
-        value = logs.get(self.monitor, logs.get(SPELLINGS.get(self.monitor, self.monitor)))
+        value = value_of(logs, self.monitor)
         if value is None and self.save_best_only and not self._comes_with_another_epoch():
             raise ValueError(
                 f"Expected `monitor` to be one of the logged quantities {sorted(logs)}. Received: "
@@ -116,10 +114,8 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
         return self.monitor.startswith("val_") and keras3.validates_seldom(self.model)
 
     def path_of(self, epoch: int, logs: dict[str, Any]) -> Path | None:
-        # The logs win over the other spelling; asked with `in`, those of an old project answer to both.
-        fields = {**{other: logs[name] for name, other in SPELLINGS.items() if name in logs}, **logs}
         try:
-            return Path(self.filepath.format(**{"epoch": epoch + 1, **fields}))
+            return Path(self.filepath.format(**{"epoch": epoch + 1, **with_both_names(logs)}))
         except KeyError as error:
             if str(error.args[0]).startswith("val_") and self.save_best_only and self._comes_with_another_epoch():
                 return None
@@ -132,9 +128,7 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
         if not getattr(self.model, "is_chief", True):
             return
         with replacing(path, make_folders=True) as temporary:
-            if self.save_weights_only and path.name.endswith(".weights.h5"):
-                self._trained.save_weights(temporary)
-            elif self.save_weights_only and not path.name.endswith(".keras"):
-                keras3.save_weights(self.template, temporary, path.name)
+            if self.save_weights_only and path.suffix != ".keras":
+                keras3.save_weights(self._trained, temporary)
             else:
-                keras3.save_model(self._trained, temporary, path.name)
+                keras3.save_model(self._trained, temporary)

@@ -84,9 +84,9 @@ def patches_of_everything() -> list[str]:
     """Return a line for each patch that is set when a model is parallel."""
     # Here, for the names need neither Keras nor TensorFlow.
     import parallel_compat.parallel_model  # noqa: F401  # which sets those of the core
-    from parallel_compat.backend.patches import patches
+    from parallel_compat.backend.patches import KERAS, patches
 
-    return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
+    return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {KERAS})" for each in patches()]
 
 
 def check_contract() -> int:

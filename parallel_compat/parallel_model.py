@@ -11,6 +11,7 @@ import keras
 
 from parallel_compat import template_files
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import batch_normalization
 from parallel_compat.devices import short_name
 from parallel_compat.recover import optimizer_state
 from parallel_compat.template import (
@@ -299,5 +300,6 @@ keras3.update_once_for_all_replicas()
 keras3.keep_reads_before_updates()
 keras3.follow_models_into_strategies()
 keras3.take_rows_where_the_table_is()
+batch_normalization.leave_out_empty_replicas()
 keras3.let_callbacks_set_their_model()
 keras3.let_callbacks_ask_the_model_that_trains()

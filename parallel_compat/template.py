@@ -118,11 +118,8 @@ def _only(tensors: Any) -> Any:
 
 def output_names_of(model: keras.Model, outputs: Any) -> list[str]:
     """Name a model's outputs as Keras does: after its output layers, or its dict's keys, or `output_1`, ..."""
-    if isinstance(model, keras.Sequential):
-        return [model.layers[-1].name]
-    names = getattr(model, "output_names", None)
-    if names:
-        return list(names)
+    if names := keras3.output_names(model):
+        return names
     if isinstance(outputs, dict):
         return [str(path[-1]) for path, _ in keras.tree.flatten_with_path(outputs)]
     return [f"output_{i + 1}" for i in range(len(keras.tree.flatten(outputs)))]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "parallel_compat").rglob("*.tsv")])
 SOURCES = sorted((ROOT / "parallel_compat").rglob("*.py"))
 # What is written, and what is meant.
 TURNS = {

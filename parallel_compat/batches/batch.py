@@ -328,9 +328,7 @@ def _arrays(value: Any) -> Any:
 
 
 def _output_names(model: keras.Model) -> list[str]:
-    if isinstance(model, keras.Sequential):  # Keras 3 gives functional models alone names of outputs
-        return [layer.name for layer in model.layers[-1:]]
-    return list(getattr(model, "output_names", None) or []) if getattr(model, "inputs", None) else []
+    return keras3.output_names(model) if isinstance(model, keras.Sequential) or getattr(model, "inputs", None) else []
 
 
 def _shapes(flat: Sequence[Any]) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import read_text
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _MOST_FILES, _MOST_SCRIPTS = 2000, 4
 _NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|dist|__pycache__")
 # What comes with this package and the originals; Python 2's modules and moved ones are in the table.
-_THERE = frozenset(("keras", "tensorflow", "keras_applications", "keras_preprocessing", "parallel_compat"))
+_THERE = frozenset(
+    ("keras", "tensorflow", "keras_applications", "keras_preprocessing", "tensorflow_addons", "parallel_compat")
+)
 # Calls that read the file of their first argument, and calls that write one.
 _READ = re.compile(
     r"(?:^|\.)(?:open|load|loadtxt|genfromtxt|read_\w+|imread|load_(?:model|weights|img)|File|loadmat|CascadeClassifier"
@@ -131,7 +133,7 @@ def _parse(file: str, found: Found) -> _Source | None:
     name = os.path.relpath(file, found.folder) if os.path.isdir(found.folder) else os.path.basename(file)
     text = read_text(file, 20_000_000)
     if file.endswith(".ipynb"):
-        text = _code_of_notebook(text)
+        text = in_notebook(text).source
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # escapes that this Python warns of
@@ -144,15 +146,6 @@ def _parse(file: str, found: Found) -> _Source | None:
     except (ValueError, RecursionError) as error:
         found.hand[f"does not parse: {error}"] = name
     return None
-
-
-def _code_of_notebook(text: str) -> str:
-    try:
-        cells = json.loads(text)["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return "\n".join(re.sub(r"(?m)^(\s*)[%!?].*|^%%.*", r"\1pass", cell) for cell in code)
 
 
 class _Source:

@@ -1,4 +1,4 @@
-"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.py` a finding shows."""
+"""Why a thing differs between versions of Keras, and what to do: which row of `names/results.tsv` a finding shows."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -
 
 
 def _bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
-    """`K.bias_add`, which asked for no order of axes where there are but samples and channels."""
+    """`K.bias_add`, which needed no `data_format` where there are samples and channels alone."""
     return _today.bias_add(x, bias, "channels_last" if len(x.shape) == 2 else data_format)
 
 
@@ -151,9 +151,7 @@ def int_shape(x: Any) -> tuple[int | None, ...] | None:
         return None
 
 
-def get_variable_shape(x: Any) -> tuple[int | None, ...] | None:
-    """Return the shape of a variable."""
-    return int_shape(x)
+get_variable_shape = int_shape
 
 
 def shape(x: Any) -> Any:
@@ -224,20 +222,6 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
 def _is_traced() -> bool:
     """Whether a loss or a `call` is traced, and no layer is being built, whose variables stay."""
     return not tf.executing_eagerly() and not keras3.layers_being_built()
-
-
-def random_uniform_variable(
-    shape: Any, low: float, high: float, dtype: Any = None, name: str | None = None, seed: int | None = None
-) -> Any:
-    """Return a variable with values from `low` to `high`."""
-    return _unchanged("random_uniform_variable")(shape, low, high, dtype=dtype, name=name, seed=seed)
-
-
-def random_normal_variable(
-    shape: Any, mean: float, scale: float, dtype: Any = None, name: str | None = None, seed: int | None = None
-) -> Any:
-    """Return a variable with values of a normal distribution."""
-    return _unchanged("random_normal_variable")(shape, mean, scale, dtype=dtype, name=name, seed=seed)
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -563,13 +547,11 @@ _BACKEND = "tensorflow"  # scripts compare it with "theano"
 
 
 def symbolic(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function: a decorator that let it build the graph, in Keras 2.3 on TensorFlow 2."""
+    """Return the function: `symbolic` let it build the graph, `eager` compute at once, in Keras 2.3 on TensorFlow 2."""
     return func
 
 
-def eager(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function: a decorator that let it compute at once, in Keras 2.3 on TensorFlow 2."""
-    return func
+eager = symbolic
 
 
 # --- names that only changed their home ---------------------------------------------------------------------------

@@ -15,9 +15,8 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import models
-from parallel_compat.legacy.logs import rename_rate, value_of, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
-from parallel_compat.names.identifiers import larger_is_better
+from parallel_compat.names.identifiers import larger_is_better, value_of, with_both_names
 from parallel_compat.warning_category import ParallelCompatWarning
 
 
@@ -140,7 +139,7 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
             raise ValueError(f"Error loading file from {newest}. Reason: {error}") from error
 
     def path_of(self, epoch: int, logs: dict[str, Any]) -> str:
-        return self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
+        return self.filepath.format(**{**with_both_names(logs), "epoch": epoch + 1})
 
     def monitored(self, logs: dict[str, Any]) -> Any:
         value = value_of(logs, self.monitor)
@@ -291,22 +290,26 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
 
     def get_monitor_value(self, logs: dict[str, Any]) -> Any:
         """Return the watched log, or None with a warning where there is none."""
-        value = value_of(logs, self.monitor)
-        if value is None:
-            warnings.warn(
-                f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
-                f"{','.join(logs)}.",
-                ParallelCompatWarning,
-                stacklevel=3,
-            )
-        return value
+        return _watched("Early stopping", logs, self.monitor)
 
 
-class _LoggingLr:
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        super().on_epoch_end(epoch, logs)  # type: ignore[misc]  # that of the callback beside it
-        if logs is not None:
-            rename_rate(logs)
+def _watched(callback: str, logs: dict[str, Any], monitor: str) -> Any:
+    """Return the log that a callback watches, or None with a warning where there is none."""
+    value = value_of(logs, monitor)
+    if value is None:
+        warnings.warn(
+            f"{callback} conditioned on metric `{monitor}` which is not available. Available metrics are: "
+            f"{','.join(logs)}.",
+            ParallelCompatWarning,
+            stacklevel=4,
+        )
+    return value
+
+
+def _rename_rate(logs: dict[str, Any]) -> None:
+    """Let logs spell the learning rate `lr`, with the digits of single precision: 0.05 for 0.05000000074505806."""
+    if "learning_rate" in logs:
+        logs["lr"] = float(str(np.float32(logs.pop("learning_rate"))))
 
 
 def _returning_floats(schedule: Callable[..., Any]) -> Callable[..., Any]:
@@ -319,7 +322,7 @@ def _returning_floats(schedule: Callable[..., Any]) -> Callable[..., Any]:
     return as_float
 
 
-class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
+class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
     """Keras 2's `LearningRateScheduler`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`.
 
     A schedule may return a tensor: `lr * tf.math.exp(-0.1)`.
@@ -332,6 +335,10 @@ class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler): 
             super().on_epoch_begin(epoch, logs)
         finally:
             self.schedule = schedule
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        super().on_epoch_end(epoch, logs)
+        _rename_rate(logs or {})
 
 
 class CSVLogger(keras.callbacks.CSVLogger):  # type: ignore[misc]
@@ -409,15 +416,9 @@ class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: i
         logs = {} if logs is None else logs
         rate = _rate(self.model.optimizer)
         logs["learning_rate"] = rate
-        rename_rate(logs)
-        current = value_of(logs, self.monitor)
+        _rename_rate(logs)
+        current = _watched("Reduce LR on plateau", logs, self.monitor)
         if current is None:
-            warnings.warn(
-                f"Reduce LR on plateau conditioned on metric `{self.monitor}` which is not available. Available "
-                f"metrics are: {','.join(logs)}.",
-                ParallelCompatWarning,
-                stacklevel=2,
-            )
             return
         if self.in_cooldown():
             self.cooldown_counter -= 1

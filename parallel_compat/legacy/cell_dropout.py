@@ -26,7 +26,7 @@ _eager = _Eager()
 
 
 def get_dropout_mask_for_cell(cell: Any, inputs: Any, training: Any, count: int = 1) -> Any:
-    """Return the mask of a cell's inputs for this call of its layer: the first step draws it.
+    """Return the mask of a cell's inputs for this call of its layer, which the first step makes.
 
     Args:
         cell: the cell, whose rate is `dropout`.

@@ -25,8 +25,8 @@ def variance_scaling_initializer(
     Args:
         factor: of the variance.
         mode: "FAN_IN", "FAN_OUT" or "FAN_AVG".
-        uniform: whether it draws uniformly, else from a truncated normal distribution.
-        seed: of what it draws.
+        uniform: whether the distribution is uniform, else a truncated normal distribution.
+        seed: of the random numbers.
         dtype: not used: weights tell theirs.
     """
     scale = factor if uniform else factor * _ROUNDED * _STDDEV_OF_TRUNCATED**2
@@ -43,8 +43,8 @@ def xavier_initializer(
     'fan_avg'
 
     Args:
-        uniform: whether it draws uniformly, else from a truncated normal distribution.
-        seed: of what it draws.
+        uniform: whether the distribution is uniform, else a truncated normal distribution.
+        seed: of the random numbers.
         dtype: not used.
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed)

@@ -38,7 +38,7 @@ def get_file(
         extract: unpack it into the folder that it is in, and return the path of the archive.
         archive_format: "tar", "zip", a list of them, "auto" for both, None for neither.
         cache_dir: the cache; `~/.keras` by default.
-        **keywords: what today's function takes besides.
+        **keywords: further arguments of today's function.
     """
     hashes = {"md5_hash": md5_hash, "file_hash": file_hash, "hash_algorithm": hash_algorithm}
     rest = {"cache_subdir": cache_subdir, "cache_dir": cache_dir, **hashes, **keywords}

@@ -14,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import feature_columns
+from parallel_compat.backend.keras3.feature_columns import State
 
 __all__ = ["DenseFeatures", "SequenceFeatures"]
 
@@ -21,6 +22,7 @@ __all__ = ["DenseFeatures", "SequenceFeatures"]
 class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
     _KIND: Any
     _AXES: int  # before that of the features
+    columns_state: State
 
     def __init__(
         self,
@@ -37,7 +39,17 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
                 f"received {partitioner!r}. Leave it out."
             )
         self._columns = _in_order(feature_columns, self._KIND)
-        self._state = _State(self)
+        # Past `setattr`: Keras would follow what it holds.
+        self.__dict__["columns_state"] = State(self._add)
+
+    def _add(self, column: str, name: str, shape: Any, dtype: str, initializer: Any, trainable: bool) -> Any:
+        return self.add_weight(
+            shape=shape,
+            initializer=initializer,
+            dtype=dtype,
+            trainable=self.trainable and trainable,
+            name=f"{feature_columns.scope_of(column)}_{name}",
+        )
 
     def __call__(self, features: Any, *given: Any, **kwargs: Any) -> Any:
         """Return the tensors of features by name, each of which may be a list or an array."""
@@ -48,9 +60,9 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
     def build(self, input_shape: Any = None) -> None:
         """Make the weights of the columns."""
         for column in self._columns:
-            column.create_state(self._state.of_columns)
+            column.create_state(self.columns_state)
         # The list itself, to which tables are added in calls; Keras would set a copy.
-        self.__dict__["tables"] = self._state.of_columns.tables
+        self.__dict__["tables"] = self.columns_state.tables
         self.built = True
 
     def _reshaped(self, column: Any, tensor: Any) -> Any:
@@ -121,7 +133,7 @@ class DenseFeatures(_Features):
         """Return the tensors of the columns side by side, in the order of the columns' names."""
         cache, tensors = self._features(features), []
         for column in self._columns:
-            tensors.append(self._reshaped(column, column.get_dense_tensor(cache, self._state.of_columns)))
+            tensors.append(self._reshaped(column, column.get_dense_tensor(cache, self.columns_state)))
         result = tf.concat(tensors, -1)
         return tf.ensure_shape(result, (*result.shape[:-1], self._size()))
 
@@ -164,26 +176,10 @@ class SequenceFeatures(_Features):
         """Return the tensors of the columns side by side, and the lengths that they have in common."""
         cache, tensors, lengths = self._features(features), [], []
         for column in self._columns:
-            tensor, length = column.get_sequence_dense_tensor(cache, self._state.of_columns)
+            tensor, length = column.get_sequence_dense_tensor(cache, self.columns_state)
             tensors.append(self._reshaped(column, tensor))
             lengths.append(length)
         return tf.concat(tensors, -1), feature_columns.sequence_length(lengths)
-
-
-class _State:
-    """The state of a layer's columns: no attribute of it, for Keras would follow what it holds."""
-
-    def __init__(self, layer: Any) -> None:
-        def add(column: str, name: str, shape: Any, dtype: str, initializer: Any, trainable: bool) -> Any:
-            return layer.add_weight(
-                shape=shape,
-                initializer=initializer,
-                dtype=dtype,
-                trainable=layer.trainable and trainable,
-                name=f"{feature_columns.scope_of(column)}_{name}",
-            )
-
-        self.of_columns = feature_columns.State(add)
 
 
 def _as_tensor(feature: Any) -> Any:

@@ -165,7 +165,7 @@ class Function:
         return self._of_fewer[key]
 
     def _compile(self, training: bool, specs: Sequence[Any]) -> Any:
-        # Layers do not write their moving statistics, as nobody asked for their updates; their random states always.
+        # Layers write their random states always, and no moving statistics: no update was requested.
         seeds = [state for layer in self._layers for state in keras3.seed_states(layer)]
 
         def run(*given: Any) -> list[Any]:

@@ -30,7 +30,7 @@ def generate_legacy_interface(
     3
 
     Args:
-        allowed_positional_args: the names that may be given by place, after the first; any if None.
+        allowed_positional_args: the names that may be passed by position, after the first; any if None.
         conversions: pairs of an old name and its new one.
         preprocessor: a function of the positional and the keyword arguments that returns both changed, and a list of
             what it changed.
@@ -41,7 +41,7 @@ def generate_legacy_interface(
         The decorator.
 
     Raises:
-        TypeError: (when called) too many arguments by place, or both names of an argument.
+        TypeError: (when called) too many arguments by position, or both names of an argument.
     """
     allowed = None if allowed_positional_args is None else list(allowed_positional_args)
 
@@ -55,7 +55,7 @@ def generate_legacy_interface(
                 args, keywords, changed = preprocessor(args, keywords)
             if allowed is not None and len(args) > len(allowed) + 1:
                 raise TypeError(
-                    f"Expected at most {len(allowed)} arguments of `{name}` by place, {tuple(allowed)}. Received: "
+                    f"Expected at most {len(allowed)} arguments of `{name}` by position, {tuple(allowed)}. Received: "
                     f"{list(args[1:])}. Give the others by name."
                 )
             for key, values in (value_conversions or {}).items():
@@ -106,7 +106,7 @@ def recurrent_args_preprocessor(args: Any, kwargs: dict[str, Any]) -> tuple[Any,
     ((), {'input_shape': (5, 3)}, [('input_dim', 'input_shape')])
 
     Args:
-        args: the arguments by place.
+        args: the positional arguments.
         kwargs: those by name, which are changed.
 
     Returns:

@@ -220,7 +220,20 @@ class _MakesToday(type):
         return isinstance(instance, cls.today)  # type: ignore[attr-defined]
 
 
-class CuDNNLSTM(metaclass=_MakesToday):
+class _CuDNN(metaclass=_MakesToday):
+    today: Any
+    of_cudnn: dict[str, Any]
+
+    def __new__(cls, units: int, **keywords: Any) -> Any:
+        return make(cls.today, (units,), {**cls.of_cudnn, **keywords})
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Make the layer from what `get_config` of the old one returned."""
+        return cls(**config)
+
+
+class CuDNNLSTM(_CuDNN):
     """`keras.layers.LSTM` with `sigmoid` gates, which uses cuDNN by itself where there is a GPU.
 
     Args:
@@ -228,18 +241,10 @@ class CuDNNLSTM(metaclass=_MakesToday):
         **keywords: those of the old layer.
     """
 
-    today = keras.layers.LSTM
-
-    def __new__(cls, units: int, **keywords: Any) -> Any:
-        return make(keras.layers.LSTM, (units,), {"recurrent_activation": "sigmoid", **keywords})
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make the layer from what `get_config` of the old one returned."""
-        return cls(**config)
+    today, of_cudnn = keras.layers.LSTM, {"recurrent_activation": "sigmoid"}
 
 
-class CuDNNGRU(metaclass=_MakesToday):
+class CuDNNGRU(_CuDNN):
     """`keras.layers.GRU` with `sigmoid` gates and the reset gate after the matrix product, as cuDNN has it.
 
     Args:
@@ -247,15 +252,7 @@ class CuDNNGRU(metaclass=_MakesToday):
         **keywords: those of the old layer.
     """
 
-    today = keras.layers.GRU
-
-    def __new__(cls, units: int, **keywords: Any) -> Any:
-        return make(keras.layers.GRU, (units,), {"recurrent_activation": "sigmoid", "reset_after": True, **keywords})
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make the layer from what `get_config` of the old one returned."""
-        return cls(**config)
+    today, of_cudnn = keras.layers.GRU, {"recurrent_activation": "sigmoid", "reset_after": True}
 
 
 def AtrousConvolution1D(nb_filter: int, filter_length: int, *, atrous_rate: int = 1, **keywords: Any) -> Any:
@@ -279,14 +276,14 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
     def __init__(
         self,
         init: Any,
-        weights: Any,
-        W_regularizer: Any,
-        b_regularizer: Any,
-        activity_regularizer: Any,
-        W_constraint: Any,
-        b_constraint: Any,
-        bias: bool,
-        input_dim: int | None,
+        weights: Any = None,
+        W_regularizer: Any = None,
+        b_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        W_constraint: Any = None,
+        b_constraint: Any = None,
+        bias: bool = True,
+        input_dim: int | None = None,
         **keywords: Any,
     ) -> None:
         if input_dim:
@@ -332,15 +329,9 @@ class MaxoutDense(_OldLayer):
         output_dim: the size of the output.
         nb_feature: how many linear layers.
         init: initializer of the kernels.
-        weights: the first weights, kernels (nb_feature, inputs, output_dim) and biases (nb_feature, output_dim).
-        W_regularizer: of the kernels.
-        b_regularizer: of the biases.
-        activity_regularizer: of the output.
-        W_constraint: of the kernels.
-        b_constraint: of the biases.
-        bias: whether there are biases.
-        input_dim: the size of the input, for the first layer of a `Sequential`.
-        **keywords: those of `keras.layers.Layer`.
+        *parts: `weights` (kernels (nb_feature, inputs, output_dim), biases (nb_feature, output_dim)), `W_regularizer`,
+            `b_regularizer`, `activity_regularizer`, `W_constraint`, `b_constraint`, `bias` and `input_dim`.
+        **keywords: these by name, and those of `keras.layers.Layer`.
     """
 
     def __init__(
@@ -348,18 +339,10 @@ class MaxoutDense(_OldLayer):
         output_dim: int,
         nb_feature: int = 4,
         init: Any = _GLOROT,
-        weights: Any = None,
-        W_regularizer: Any = None,
-        b_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        W_constraint: Any = None,
-        b_constraint: Any = None,
-        bias: bool = True,
-        input_dim: int | None = None,
+        *parts: Any,
         **keywords: Any,
     ) -> None:
-        common = (init, weights, W_regularizer, b_regularizer, activity_regularizer, W_constraint, b_constraint, bias)
-        super().__init__(*common, input_dim, **keywords)
+        super().__init__(init, *parts, **keywords)
         self.output_dim, self.nb_feature = output_dim, nb_feature
 
     def build(self, input_shape: Any) -> None:
@@ -385,34 +368,19 @@ class Highway(_OldLayer):
     Args:
         init: initializer of the kernels.
         activation: of the transformed input.
-        weights: the first weights.
-        W_regularizer: of the kernel.
-        b_regularizer: of the bias.
-        activity_regularizer: of the output.
-        W_constraint: of the kernel.
-        b_constraint: of the bias.
-        bias: whether there are biases.
-        input_dim: the size of the input, for the first layer of a `Sequential`.
-        **keywords: those of `keras.layers.Layer`.
+        *parts: as those of `MaxoutDense`.
+        **keywords: these by name, and those of `keras.layers.Layer`.
     """
 
     def __init__(
         self,
         init: Any = _GLOROT,
         activation: Any = None,
-        weights: Any = None,
-        W_regularizer: Any = None,
-        b_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        W_constraint: Any = None,
-        b_constraint: Any = None,
-        bias: bool = True,
-        input_dim: int | None = None,
+        *parts: Any,
         **keywords: Any,
     ) -> None:
         keywords.pop("transform_bias", None)
-        common = (init, weights, W_regularizer, b_regularizer, activity_regularizer, W_constraint, b_constraint, bias)
-        super().__init__(*common, input_dim, **keywords)
+        super().__init__(init, *parts, **keywords)
         self.activation = keras.activations.get(activation)
 
     def build(self, input_shape: Any) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.layers import take_common
-from parallel_compat.legacy.utils import normalize_data_format
+from parallel_compat.legacy.utils import normalize_data_format, normalize_tuple
 
 
 class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
@@ -43,8 +43,8 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
                 f"Received: {own['padding']!r} with an implementation of {self.implementation} (Invalid border mode)"
             )
         self.filters: int = own["filters"]
-        self.kernel_size = _sides(own["kernel_size"], rank)
-        self.strides = _sides(own["strides"], rank)
+        self.kernel_size = normalize_tuple(own["kernel_size"], rank, "kernel_size")
+        self.strides = normalize_tuple(own["strides"], rank, "strides")
         self.padding = own["padding"]
         self.data_format = own["data_format"] or keras.config.image_data_format()
         self.activation = keras.activations.get(own["activation"])
@@ -135,20 +135,9 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
 
     def call(self, inputs: Any) -> Any:
         if self.implementation > 1:
-            outputs = self._of_whole_input(inputs)
-            return self.activation(self._with_bias(outputs))
-        x = keras.ops.moveaxis(inputs, 1, -1) if self._channels_first else inputs
-        channels, sizes = self._sizes(inputs.shape)
-        places = []
-        for start in itertools.product(*(range(side) for side in self.kernel_size)):
-            steps = zip(start, sizes, self.strides, strict=True)
-            along = tuple(slice(at, at + (size - 1) * stride + 1, stride) for at, size, stride in steps)
-            places.append(x[(slice(None), *along)])
-        # The kernel's rows are (place in the kernel, channel); with channels first, (channel, place).
-        patches = keras.ops.stack(places, axis=-1 if self._channels_first else -2)
-        patches = keras.ops.reshape(patches, (-1, math.prod(sizes), math.prod(self.kernel_size) * channels))
-        outputs = keras.ops.reshape(keras.ops.einsum("bpk,pkf->bpf", patches, self.kernel), (-1, *sizes, self.filters))
-        outputs = keras.ops.moveaxis(outputs, -1, 1) if self._channels_first else outputs
+            return self.activation(self._with_bias(self._of_whole_input(inputs)))
+        _, sizes = self._sizes(inputs.shape)
+        outputs = _local_conv(inputs, self.kernel, self.kernel_size, self.strides, sizes, self.data_format)
         return self.activation(self._with_bias(outputs))
 
     def _with_bias(self, outputs: Any) -> Any:
@@ -199,13 +188,6 @@ _ARGUMENTS: dict[str, Any] = {
     "bias_constraint": None,
     "implementation": 1,
 }
-
-
-def _sides(value: Any, rank: int) -> tuple[int, ...]:
-    sides = (value,) * rank if isinstance(value, int) else tuple(int(side) for side in value)
-    if len(sides) != rank:
-        raise ValueError(f"Expected a whole number or {rank} of them. Received: {value!r}")
-    return sides
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")
@@ -273,12 +255,13 @@ def local_conv2d(
 
 
 def _local_conv(inputs: Any, kernel: Any, size: Any, strides: Any, places: Any, data_format: str | None) -> Any:
-    ops, last = keras.ops, normalize_data_format(data_format) == "channels_last"
-    windows = []
-    for place in itertools.product(*map(range, places)):
-        cut = [slice(at * step, at * step + side) for at, step, side in zip(place, strides, size, strict=True)]
-        window = inputs[(slice(None), *cut)] if last else inputs[(slice(None), slice(None), *cut)]
-        windows.append(ops.reshape(window, (-1, kernel.shape[1])))
-    found = ops.einsum("npf,pfo->npo", ops.stack(windows, axis=1), kernel)
-    found = ops.reshape(found, (-1, *places, kernel.shape[2]))
-    return found if last else ops.moveaxis(found, -1, 1)
+    ops, first = keras.ops, normalize_data_format(data_format) == "channels_first"
+    x, values = ops.moveaxis(inputs, 1, -1) if first else inputs, []
+    for start in itertools.product(*map(range, size)):
+        steps = zip(start, places, strides, strict=True)
+        along = tuple(slice(at, at + (count - 1) * stride + 1, stride) for at, count, stride in steps)
+        values.append(x[(slice(None), *along)])
+    # The kernel's rows are (place in the window, channel); with channels first, (channel, place).
+    windows = ops.reshape(ops.stack(values, axis=-1 if first else -2), (-1, *kernel.shape[:2]))
+    outputs = ops.reshape(ops.einsum("bpk,pkf->bpf", windows, kernel), (-1, *places, kernel.shape[2]))
+    return ops.moveaxis(outputs, -1, 1) if first else outputs

@@ -78,7 +78,7 @@ class LossFunctionWrapper(keras.losses.Loss):  # type: ignore[misc]  # Keras car
         fn: the function, `fn(y_true, y_pred, **kwargs)`.
         reduction: how the losses of samples become one number.
         name: the name of the loss.
-        **kwargs: what the function is given besides.
+        **kwargs: further arguments of the function.
     """
 
     def __init__(self, fn: Any, reduction: str = REDUCTION, name: str | None = None, **kwargs: Any) -> None:

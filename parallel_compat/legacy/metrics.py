@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.legacy import losses_utils
 from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 
 
@@ -83,7 +84,15 @@ class MeanRelativeError(keras.metrics.Mean):  # type: ignore[misc]  # Keras carr
         if y_pred.shape.rank == normalizer.shape.rank + 1 and y_pred.shape[-1] == 1:
             normalizer = normalizer[..., None]
         errors = tf.math.divide_no_nan(tf.abs(y_true - y_pred), normalizer)
-        _update_mean(self, errors, sample_weight)
+        if sample_weight is not None:
+            errors, _, sample_weight = losses_utils.squeeze_or_expand_dimensions(
+                errors, None, tf.cast(sample_weight, self.dtype)
+            )
+            lacking = range(sample_weight.shape.rank or errors.shape.rank, errors.shape.rank)
+            errors = tf.reduce_mean(errors, axis=list(lacking))  # over the axes that the weights lack
+            sample_weight = tf.reshape(sample_weight * tf.ones_like(errors), [-1])
+        # Each number counts, where today each first row does.
+        super().update_state(tf.reshape(errors, [-1]), sample_weight)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "normalizer": self.normalizer.numpy().tolist()}
@@ -160,43 +169,3 @@ def clone_metrics(metrics: Any) -> Any:
     if isinstance(metrics, dict):
         return {name: clone_metric(metric) for name, metric in metrics.items()}
     return [clone_metric(metric) for metric in metrics]
-
-
-def _update_mean(metric: keras.metrics.Mean, values: Any, sample_weight: Any = None) -> None:
-    """Add values to a mean as tf.keras 2 did: each number counts, where today each first row does.
-
-    Args:
-        metric: the mean.
-        values: numbers of any shape.
-        sample_weight: one weight for all, or weights along the first axes; `None` for 1.
-    """
-    values = tf.cast(values, metric.dtype)
-    if sample_weight is None:
-        metric.total.assign_add(tf.reduce_sum(values))
-        metric.count.assign_add(tf.cast(tf.size(values), metric.dtype))
-        return
-    weights = tf.cast(sample_weight, metric.dtype)
-    if weights.shape.rank == 0:
-        weights = weights * tf.ones_like(values)
-    else:
-        values, weights = _broadcast(values, weights)
-    metric.total.assign_add(tf.reduce_sum(values * weights))
-    metric.count.assign_add(tf.reduce_sum(weights))
-
-
-def _for_rank(weights: Any, like: Any) -> Any:
-    """Give weights the rank of values where they differ by one axis (`squeeze_or_expand_dimensions`)."""
-    difference = weights.shape.rank - like.shape.rank
-    if difference == 1:
-        return tf.squeeze(weights, -1)
-    return weights[..., None] if difference == -1 else weights
-
-
-def _broadcast(values: Any, weights: Any) -> tuple[Any, Any]:
-    """Broadcast weights to values, or take the mean of values over the axes that weights lack (`Reduce`)."""
-    if values.shape.rank == 0:  # one number for the batch counts once for each of its samples
-        return values * tf.ones_like(weights), weights
-    weights = _for_rank(weights, values)
-    if weights.shape.rank == values.shape.rank:
-        return values, weights * tf.ones_like(values)
-    return tf.reduce_mean(values, axis=list(range(weights.shape.rank, values.shape.rank))), weights

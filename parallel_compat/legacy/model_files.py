@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import h5py
 
 from parallel_compat.atomic_file import replacing
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
 from parallel_compat.own_methods import of_models
@@ -38,16 +38,12 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
     path = os.fspath(filepath)
     if save_format in ("tf", "tensorflow") or (save_format is None and path.endswith((".tf", ".ckpt"))):
         if overwrite or not tensorflow_checkpoints.is_checkpoint(path) or ask_to_proceed_with_overwrite(path):
-            tensorflow_checkpoints.save(_saved(model), path)
+            tensorflow_checkpoints.save(getattr(model, "template", model), path)
         return
     if not overwrite and os.path.exists(path) and not ask_to_proceed_with_overwrite(path):
         return
     with replacing(path) as temporary:
-        if path.endswith(".weights.h5"):
-            model.save_weights(temporary)
-        else:
-            with writing(temporary) as (file, _):
-                h5_files.write_weights(_saved(model), file)
+        keras3.save_weights(model, temporary)
 
 
 @of_models("save")
@@ -71,7 +67,7 @@ def save_model(
         filepath: the file.
         overwrite: whether an existing file is replaced without asking.
         include_optimizer: whether the optimizer's state is written, too.
-        save_format: "h5", "tf" or None: what is written hangs on the name alone.
+        save_format: "h5", "tf" or None: the name alone decides what is written.
         signatures: must be None.
         options: of a SavedModel; not used.
 
@@ -94,12 +90,4 @@ def save_model(
     if not overwrite and os.path.exists(path) and not ask_to_proceed_with_overwrite(path):
         return
     with replacing(path) as temporary:
-        if path.endswith(".keras"):
-            model.save(temporary, include_optimizer=include_optimizer)
-        else:
-            with writing(temporary) as (file, _):
-                h5_files.write_model(model, file, include_optimizer=include_optimizer)
-
-
-def _saved(model: keras.Model) -> keras.Model:
-    return getattr(model, "template", model)
+        keras3.save_model(model, temporary, include_optimizer=include_optimizer)

@@ -265,7 +265,7 @@ def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
 
 def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics."""
-    outputs = list(getattr(model, "output_names", None) or ())
+    outputs = keras3.output_names(model)
     first = [name for name in ("loss", *(f"{output}_loss" for output in outputs)) if name in results]
     rest = [name for name in results if name not in first]
     order: list[str] = []  # not by `get_metrics_result`, which sorts by name in Keras 3.12
@@ -294,7 +294,7 @@ def metrics_names(model: keras.Model) -> list[str]:
         raise ValueError("Expected a compiled model. Received: one that is not. Call `compile` first.")
     if keras3.Compiled(model).built:
         return _in_old_order(model, model.get_metrics_result())
-    names = _names_of_compiled(model.get_compile_config(), list(getattr(model, "output_names", None) or ()))
+    names = _names_of_compiled(model.get_compile_config(), keras3.output_names(model))
     if names is None:
         raise ValueError(
             "Expected a functional or Sequential model, or one that has seen a batch since it was compiled. Received: "

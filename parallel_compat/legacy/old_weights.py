@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from parallel_compat.recover import weight_edits
+from parallel_compat.recover import keras1, weight_edits
 
 Arrays = list[np.ndarray[Any, Any]]
 
@@ -118,8 +118,12 @@ class _Conversion:
             return self.of(layer.layer, arrays)
         if hasattr(layer, "layers"):
             return self._of_model(layer, arrays)
-        if self._keras_1 and kind in _OF_KERAS_1:
-            arrays = _OF_KERAS_1[kind](layer, arrays)
+        if self._keras_1:
+            if kind == "Conv1D" and arrays[0].shape[1:] != (1, arrays[0].shape[2], layer.filters):
+                # Keras 1.1: (filters, inputs, length, 1), also of one input
+                arrays = [np.transpose(arrays[0], (2, 3, 1, 0)), *arrays[1:]]
+            edits = keras1.edits(kind, getattr(layer, "data_format", None), len(arrays))
+            arrays = weight_edits.apply(edits, kind, arrays)
         if kind in ("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "ConvLSTM2D"):
             arrays = self._of_convolution(layer, arrays, 2 if kind == "ConvLSTM2D" else 1)
         return _from_cudnn(layer, kind, arrays)
@@ -150,57 +154,6 @@ class _Conversion:
         elif changed[0].shape != shape:
             changed = [np.transpose(kernel, (3, 2, 0, 1)) for kernel in changed]
         return [*changed, *rest]
-
-
-def _conv1d(layer: Any, arrays: Arrays) -> Arrays:
-    kernel, *rest = arrays
-    if kernel.shape[:2] != (layer.kernel_size[0], 1) or kernel.shape[3] != layer.filters:
-        kernel = np.transpose(kernel, (2, 3, 1, 0))  # Keras 1.1: (filters, inputs, length, 1)
-    return [kernel[:, 0], *rest]
-
-
-def _channels_last(layer: Any, arrays: Arrays) -> Arrays:
-    """(filters, inputs, sides...) to (sides..., inputs, filters)."""
-    kernel, *rest = arrays
-    if layer.data_format == "channels_first":
-        kernel = np.transpose(kernel, (*range(2, kernel.ndim), 1, 0))
-    return [kernel, *rest]
-
-
-def _conv2d_transpose(layer: Any, arrays: Arrays) -> Arrays:
-    kernel, *rest = arrays
-    return [np.transpose(kernel, (0, 1, 3, 2) if layer.data_format == "channels_last" else (2, 3, 0, 1)), *rest]
-
-
-def _gates(order: tuple[int, ...]) -> Any:
-    """Three arrays of each gate to three of all gates, in another order of the gates."""
-
-    def join(layer: Any, arrays: Arrays) -> Arrays:
-        if len(arrays) != 3 * len(order):
-            return arrays
-        return [np.concatenate([arrays[3 * gate + part] for gate in order], axis=-1) for part in range(3)]
-
-    return join
-
-
-def _conv_lstm(layer: Any, arrays: Arrays) -> Arrays:
-    if len(arrays) != 12:
-        return arrays
-    kernel, recurrent, bias = _gates((0, 2, 1, 3))(layer, arrays)
-    if layer.data_format == "channels_first":
-        kernel, recurrent = (np.transpose(each, (2, 3, 1, 0)) for each in (kernel, recurrent))
-    return [kernel, recurrent, bias]
-
-
-_OF_KERAS_1: dict[str, Any] = {
-    "Conv1D": _conv1d,
-    "Conv2D": _channels_last,
-    "Conv3D": _channels_last,
-    "Conv2DTranspose": _conv2d_transpose,
-    "ConvLSTM2D": _conv_lstm,
-    "GRU": _gates((0, 1, 2)),
-    "LSTM": _gates((0, 2, 1, 3)),  # Keras 1: i, c, f, o
-}
 
 
 def _from_cudnn(layer: Any, kind: str, arrays: Arrays) -> Arrays:

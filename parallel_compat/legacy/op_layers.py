@@ -22,7 +22,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras import backend as _backend
 
-from parallel_compat.backend.keras3 import dispatch, layers
+from parallel_compat.backend.keras3 import dispatch
+from parallel_compat.backend.keras3.symbolic_values import node_of
 from parallel_compat.legacy import ctc, sizes_of_shapes
 from parallel_compat.names.backend_functions import PROVIDED, SINCE_KERAS_2_3, UNCHANGED
 
@@ -134,8 +135,8 @@ def _has_sparse_source(tensor: Any) -> bool:
     """Return whether a symbolic tensor is sparse because an input of its graph is."""
     if not (isinstance(tensor, keras.KerasTensor) and tensor.sparse):
         return False
-    sources = layers.inputs_behind(tensor) if layers.has_history(tensor) else []
-    return any(map(_has_sparse_source, sources)) if sources else True
+    node = node_of(tensor)
+    return node is None or not node.input_tensors or any(map(_has_sparse_source, node.input_tensors))
 
 
 def _dense(tensor: Any) -> Any:

@@ -9,18 +9,6 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_slots
 
-# What tf.keras called the slots -> what the formulas call them.
-_SLOTS: dict[str, dict[str, str]] = {
-    "SGD": {"momentum": "momentum"},
-    "RMSprop": {"rms": "velocity", "momentum": "momentum", "mg": "mean"},
-    "Adagrad": {"accumulator": "accumulator"},
-    "Adadelta": {"accum_grad": "accumulator", "accum_var": "delta"},
-    "Adam": {"m": "m", "v": "v", "vhat": "greatest"},
-    "Adamax": {"m": "m", "v": "u"},
-    "Nadam": {"m": "m", "v": "v"},
-    "Ftrl": {"accumulator": "accumulator", "linear": "linear"},
-}
-
 
 def minimize(
     optimizer: Any,
@@ -107,7 +95,7 @@ def get_slot(optimizer: Any, var: Any, slot_name: str) -> Any:
     names = _slot_names(optimizer)
     if slot_name not in names:
         raise KeyError(f"Expected one of {names}. Received: {slot_name!r}")
-    found = optimizer_slots.slots(optimizer, _SLOTS[optimizer_slots.kind_of(optimizer)][slot_name])
+    found = optimizer_slots.slots(optimizer, optimizer_slots.SLOTS[optimizer_slots.kind_of(optimizer)][slot_name])
     return found[optimizer_slots.index_of(optimizer, var)]
 
 
@@ -146,10 +134,10 @@ def _slot_names(optimizer: Any) -> list[str]:
     """Return the names of what an optimizer keeps for each variable; before its first step it keeps nothing."""
     if not optimizer.built:
         return []
-    # Those that hang on an argument: the classes that have it.
+    # Slots that depend on an argument.
     flags = {"momentum": "momentum", "mg": "centered", "vhat": "amsgrad"}
     return [
         name
-        for name in _SLOTS.get(optimizer_slots.kind_of(optimizer), {})
+        for name in optimizer_slots.SLOTS.get(optimizer_slots.kind_of(optimizer), {})
         if name not in flags or getattr(optimizer, flags[name])
     ]

@@ -1,4 +1,4 @@
-"""What a layer would give, asked as tf.keras let one ask: `compute_output_signature`, masks."""
+"""Shapes and masks of a layer's output, by the names of tf.keras: `compute_output_signature`, `output_mask`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 
 class LearningRateSchedule(keras.optimizers.schedules.LearningRateSchedule):  # type: ignore[misc]
-    """The base class of custom schedules, which an optimizer of tf.keras asked with a float; Keras 3 gives an integer.
+    """The base class of custom schedules, which tf.keras called with a float; Keras 3 passes an integer.
 
     >>> class Halving(LearningRateSchedule):
     ...     def __call__(self, step):

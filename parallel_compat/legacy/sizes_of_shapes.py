@@ -13,7 +13,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import layers
+from parallel_compat.backend.keras3.symbolic_values import Values, node_of
 
 
 def holds_sizes(tensor: Any) -> bool:
@@ -24,9 +24,10 @@ def holds_sizes(tensor: Any) -> bool:
     """
     whole = keras.backend.is_int_dtype(tensor.dtype)
     few = tensor.shape is not None and len(tensor.shape) <= 1
-    if not (whole and few and layers.has_history(tensor)):
+    node = node_of(tensor)
+    if not whole or not few or node is None:
         return False
-    operation = layers.operation_of(tensor)
+    operation = node.operation
     return not isinstance(operation, keras.Layer) or hasattr(operation, "made_of")  # a `TensorFlowOpLayer`
 
 
@@ -41,8 +42,7 @@ def output_spec(layer: Any, inputs: Sequence[Any]) -> Any:
     spec: list[Any] = []
 
     def traced(*values: Any) -> Any:
-        known = {id(each): value for each, value in zip(begins, values, strict=True)}
-        outputs = layer.call([_value(each, known) for each in inputs])
+        outputs = layer.call(Values(zip(begins, values, strict=True)).of(list(inputs)))
         spec.append(keras.tree.map_structure(_symbol, outputs))
         return outputs
 
@@ -63,13 +63,6 @@ def _begins(tensor: Any) -> list[Any]:
     if not holds_sizes(tensor):
         return [tensor]
     begins: list[Any] = []
-    for source in layers.inputs_behind(tensor):
+    for source in node_of(tensor).input_tensors:
         begins += _begins(source)
     return begins
-
-
-def _value(tensor: Any, known: dict[int, Any]) -> Any:
-    if id(tensor) not in known:
-        sources = {id(each): _value(each, known) for each in layers.inputs_behind(tensor)}
-        known[id(tensor)] = layers.computed_again(tensor, sources)
-    return known[id(tensor)]

@@ -18,7 +18,7 @@ def random_normal_initializer(
     Args:
         mean: of the values.
         stddev: their standard deviation.
-        seed: of what it draws.
+        seed: of the random numbers.
         dtype: not used: weights tell theirs.
     """
     return keras.initializers.RandomNormal(mean, stddev, seed)
@@ -32,7 +32,7 @@ def truncated_normal_initializer(
     Args:
         mean: of the values.
         stddev: that of the whole distribution, 0.05 by default today.
-        seed: of what it draws.
+        seed: of the random numbers.
         dtype: not used.
     """
     return keras.initializers.TruncatedNormal(mean, stddev, seed)
@@ -46,7 +46,7 @@ def random_uniform_initializer(
     Args:
         minval: the lowest value.
         maxval: the highest; 1 by default.
-        seed: of what it draws.
+        seed: of the random numbers.
         dtype: not used.
     """
     return keras.initializers.RandomUniform(minval, 1.0 if maxval is None else maxval, seed)

@@ -172,7 +172,7 @@ def results(reports: Sequence[Report]) -> Iterator[str]:
         eras = sorted({(report.era or Era.KERAS_2_2_4).value for report in reports if report.legacy})
         yield f"Results that may differ from those of {', '.join(eras)} (found by names in the sources):"
     for row in rows:
-        yield f"  {row['what']}: {row['keras_2']}; now {row['keras_3']} ({row['migrate']})"
+        yield f"  {row['what']}. Before: {row['keras_2']}. Now: {row['keras_3']} ({row['migrate']})"
 
 
 def old_sources(reports: Sequence[Report]) -> list[tuple[Era | None, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from parallel_compat.names.table import Identifier
 
@@ -117,14 +118,28 @@ def larger_is_better(log: str, mode: str = "auto", *, auc: bool = False) -> bool
     return "acc" in log or log.startswith("fmeasure") or (auc and "auc" in log.lower())
 
 
-def spellings_of_accuracy() -> dict[str, str]:
-    """Return the other spelling of each log of accuracy: it depends on what `compile` was given.
+def _spellings(log: str) -> list[str]:
+    """Return the other spellings of a log's name: Keras 2's of today's, and the other way round."""
+    pairs = [pair for names in LOGS_TODAY.items() for pair in (names, names[::-1])]
+    return [log.removesuffix(this) + other for this, other in pairs if log == this or log.endswith(f"_{this}")][:1]
 
-    >>> spellings_of_accuracy()["val_acc"], spellings_of_accuracy()["accuracy"]
-    ('val_accuracy', 'acc')
+
+def value_of(logs: dict[str, Any], name: str) -> Any:
+    """Return the log of a name in either spelling, or None.
+
+    >>> value_of({"val_acc": 0.5, "val_out_mae": 2.0}, "val_out_mean_absolute_error")
+    2.0
     """
-    rows = identifiers()["log"].values()
-    return {**{row.old: row.new for row in rows}, **{row.new: row.old for row in rows}}
+    return next((logs[each] for each in (name, *_spellings(name)) if each in logs), None)
+
+
+def with_both_names(logs: dict[str, Any]) -> dict[str, Any]:
+    """Return a dict that has every log under today's name and under the old one.
+
+    >>> with_both_names({"val_acc": 0.5})
+    {'val_accuracy': 0.5, 'val_acc': 0.5}
+    """
+    return {**{other: value for name, value in logs.items() for other in _spellings(name)}, **logs}
 
 
 @cache

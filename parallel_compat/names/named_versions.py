@@ -230,15 +230,15 @@ def in_notebook(text: str) -> Notebook:
 
 
 def _printed(source: str, cell: dict[str, object]) -> Iterator[Named]:
-    """Yield the version that a cell asked for and that its output has."""
-    asked = set(re.findall(r"\b(tf|tensorflow|keras)\.(?:__version__|VERSION)", source))
-    if len(asked) != 1:
+    """Yield the version that a cell printed."""
+    printed = set(re.findall(r"\b(tf|tensorflow|keras)\.(?:__version__|VERSION)", source))
+    if len(printed) != 1:
         return
     for output in _list(cell.get("outputs")):
         data = output.get("data")
         shown = _text(output.get("text")) or _text(data.get("text/plain") if isinstance(data, dict) else None)
         if (number := re.search(r"(?<![\w.])\d+\.\d+\.\d+(?!-tf)", shown[:500])) is not None:
-            yield from _allowed(asked.pop(), [("==", number[0])], f"version {number[0]}, which it printed")
+            yield from _allowed(printed.pop(), [("==", number[0])], f"version {number[0]}, which it printed")
             return
 
 

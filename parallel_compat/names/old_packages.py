@@ -1,16 +1,15 @@
 """What other packages had in the years of old Keras and what it is today: the facts of `old_packages.tsv`.
 
-`run` answers them, `migrate` rewrites them, and `check` lists them. A line has the old path, the last version that had
-it, and today's path. `module.*` stands for each name of a module, `module.` for the module itself. Today's path is one
-of this package where an old function is not there any more under any name.
+`run` answers them, `migrate` rewrites them, and `check` lists them.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-from pathlib import Path
 from typing import NamedTuple
+
+from parallel_compat.names import tsv
 
 _OURS = "parallel_compat.packages."
 
@@ -33,9 +32,7 @@ class Fact(NamedTuple):
 def _facts() -> tuple[dict[str, dict[str, Fact]], dict[str, Fact]]:
     names: dict[str, dict[str, Fact]] = {}
     modules: dict[str, Fact] = {}
-    text = Path(__file__).with_suffix(".tsv").read_text("utf-8")
-    for line in text.splitlines()[1:]:
-        old, until, now = line.split("\t")
+    for old, until, now in tsv.rows("old_packages.tsv", 3):
         module, _, last = old.rpartition(".")
         for name in last.split("|"):
             fact = Fact(f"{module}.{name}".rstrip("."), until, now.replace("{}", name))

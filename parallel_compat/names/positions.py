@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from parallel_compat.names import tsv
 from parallel_compat.names.eras import Era
 
 # A value that is not known, to a reader of sources.
@@ -81,12 +81,9 @@ def _are_weights(value: Any) -> bool:
 @cache
 def _orders() -> dict[str, dict[Era, tuple[int, tuple[str, ...]]]]:
     table: dict[str, dict[Era, tuple[int, tuple[str, ...]]]] = {}
-    for line in (files(__package__) / "positions.tsv").read_text("utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        of, *columns = line.split("\t")
+    eras = (Era.KERAS_2_2_4, Era.KERAS_2_3, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    for of, *columns in tsv.rows("positions.tsv", 5):
         row = table.setdefault(of, {})
-        eras = (Era.KERAS_2_2_4, Era.KERAS_2_3, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
         for era, column in zip(eras, columns, strict=True):
             agreeing, colon, names = column.partition(":")
             if colon:

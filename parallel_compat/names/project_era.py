@@ -131,7 +131,7 @@ def _decide(sources: Sources, files: ProjectFiles) -> Decision:
     if own.keras_3:
         return Decision(Era.TODAY, _uses(own), 2, f"it uses {own.keras_3}, which is today's", True, "")
     others: list[Source] = []
-    asked = ""
+    known_by = ""
     if not own.imports_keras:
         others = project_sources.installed_packages(sources)
         if not own.parts and not any(source.said.imports_keras for source in others):
@@ -139,7 +139,7 @@ def _decide(sources: Sources, files: ProjectFiles) -> Decision:
         by = next((source for source in others if source.said.imports_keras), None)
         if by is not None:
             own = eras.together((own, by.said._replace(tensorflow_1="", tensorflow_2="")))
-            asked = f"{sources.main.name} imports no Keras, {by.name} does"
+            known_by = f"{sources.main.name} imports no Keras, {by.name} does"
     if not own.imports_keras and not own.parts:
         return Decision(
             Era.TODAY, frozenset(), 2, f"{sources.main.name} imports neither Keras nor TensorFlow", True, ""
@@ -150,7 +150,7 @@ def _decide(sources: Sources, files: ProjectFiles) -> Decision:
     if not choice.is_certain:
         for sign in _leanings(sources, files, own, others or _other_sources(sources, files)):
             choice.take(sign)
-    return choice.decision(asked)
+    return choice.decision(known_by)
 
 
 class _Choice:
@@ -197,17 +197,17 @@ class _Choice:
         """Whether firm signs left one era."""
         return not self.against and len(self._eras(self.left)) == 1 and all(sign.firm for sign in self.because)
 
-    def decision(self, asked: str) -> Decision:
+    def decision(self, known_by: str) -> Decision:
         """Return the decision.
 
         Args:
-            asked: how it is known that Keras is used, where the sources do not import it.
+            known_by: how it is known that Keras is used, where the sources do not import it.
         """
         possible = self._eras(self.left)
         era = possible[0]
         pair = self._likely(self.left)[0]
         because = " and ".join(sign.text for sign in self.because) or self._default()
-        reason = f"{asked}; {because}" if asked else because
+        reason = f"{known_by}; {because}" if known_by else because
         reason += f", though {self.against[0].text}" if self.against else ""
         if era is Era.KERAS_2_2_4 and self.own.keras_1:
             used = f"it uses {self.own.keras_1} of Keras 1"

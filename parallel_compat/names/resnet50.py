@@ -59,7 +59,7 @@ def names_in_file(model: Iterable[str], file: Iterable[str]) -> dict[str, str]:
         file: those of the file's.
 
     Returns:
-        Nothing where the model has no ResNet50, or the file not an old one.
+        Nothing where the model has no ResNet50, or the file is not of 2018.
     """
     of_model, of_file = set(model), set(file)
     if not (is_resnet50(of_model) and {"res2a_branch1", "bn2a_branch1", "res5c_branch2c"} <= of_file):

@@ -73,7 +73,7 @@ def is_message(text: str) -> bool:
 
 
 def search_term(message: str) -> list[str]:
-    """Return the names in an error message that the tables are asked for.
+    """Return the names in an error message that are looked up in the tables.
 
     >>> search_term("ValueError: something else"), search_term("'Tower' object has no attribute 'split_batch'")
     ([], ['split_batch', 'Tower'])

@@ -1,12 +1,12 @@
 """What a legacy name is today: one table, pure data, two readers (`run` answers from it, `migrate` writes it).
 
-Four kinds of rows:
+Kinds of rows, each in a table of its own (`tsv.py` reads them):
 
 - `Path` (`paths.tsv`, `tensorflow_1.tsv`): every importable name of Keras 2.2.4, the other names that old code
   imports, and TensorFlow 1's own.
-- `Argument` (`arguments.py`): an argument that is spelled, placed or understood otherwise today.
-- `Member` (`members.py`): a method, attribute or callback field of an object.
-- `Default` (`defaults.py`): an argument whose value changed for those who do not pass it.
+- `Argument` (`arguments.tsv`): an argument that is spelled, placed or understood differently today.
+- `Member` (`members.tsv`): a method, attribute or callback field of an object.
+- `Default` (`defaults.tsv`): an argument whose value changed for those who do not pass it.
 - `Identifier` (`identifiers.py`): a string that names a loss, an initializer, a field of the logs.
 
 Nothing here imports Keras or TensorFlow. `tests/legacy/` walks every row: each target imports and accepts what
@@ -20,6 +20,8 @@ from collections import Counter
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+
+from parallel_compat.names import tsv
 
 # The spellings under which old code reaches Keras, longest first.
 ROOTS: tuple[str, ...] = (
@@ -48,7 +50,7 @@ class Path(NamedTuple):
     """What one import path is today.
 
     Attributes:
-        path: the path as it was asked for.
+        path: the path as it was passed.
         status: what became of it.
         target: the dotted path to use today (`path` itself for `SAME`, None for `GONE`).
         note: for `GONE`, one sentence on why and what to do instead.
@@ -345,11 +347,9 @@ def _rows() -> dict[str, _Row]:
     # and a frozen dataclass.
     status_of = {status.value: status for status in Status}
     rows: dict[str, _Row] = {}
-    for line in _lines("paths.tsv"):
-        path, keras, keras_target, tensorflow, tensorflow_target, note = line.split("\t")
+    for path, keras, keras_target, tensorflow, tensorflow_target, note in tsv.rows("paths.tsv", 6):
         rows[path] = _Row(status_of[keras], keras_target, status_of[tensorflow], tensorflow_target, note)
-    for line in _lines("tensorflow_1.tsv"):
-        path, status, target, note = line.split("\t")
+    for path, status, target, note in tsv.rows("tensorflow_1.tsv", 4):
         rows[path] = _Row(status_of[status], target, status_of[status], target, note)
     return rows
 
@@ -357,7 +357,7 @@ def _rows() -> dict[str, _Row]:
 @cache
 def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are gone."""
-    rows = (line.split("\t") for line in _lines("tensorflow_1_signatures.tsv"))
+    rows = tsv.rows("tensorflow_1_signatures.tsv", 3)
     return {path: (int(agree), tuple(gone.split(",")) if gone else ()) for path, agree, gone in rows}
 
 
@@ -383,8 +383,3 @@ def _module_homes() -> dict[str, tuple[str, str]]:
         if all(both):
             homes[parent] = (both[0], both[1])
     return homes
-
-
-def _lines(name: str) -> list[str]:
-    text = (files(__package__) / name).read_text("utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]

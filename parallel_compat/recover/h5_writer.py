@@ -54,7 +54,7 @@ def plan(template: Template) -> dict[str, list[Slot]]:
         order = _keras3_order(child)
         name = keras3_name(child.path[-1])
         found[name] = [
-            _slot(name, template, arrays, leaf, index) for leaf, index in order if leaf.path in template.places
+            _slot(name, template, arrays, leaf, index) for leaf, index in order if leaf.path in template.indices
         ]
     return found
 
@@ -62,7 +62,7 @@ def plan(template: Template) -> dict[str, list[Slot]]:
 def _slot(layer: str, template: Template, arrays: list[StoredArray], leaf: Leaf, index: int) -> Slot:
     if leaf.written is not None:
         return Slot(layer, f"{leaf.key}/{leaf.written[index].name}:0", None, leaf.path, index)
-    position = template.places[leaf.path][index]
+    position = template.indices[leaf.path][index]
     return Slot(layer, arrays[position].name, position, leaf.path, index)
 
 
@@ -178,7 +178,7 @@ def _copy(
     by_position = {slot.position: slot for slot in every if slot.position is not None}
     leaves = template.leaves
     edits = template.translation.edits if template.translation is not None else {}
-    edited = {position: path for path in edits for position in template.places.get(path, ())}
+    edited = {position: path for path in edits for position in template.indices.get(path, ())}
     held: dict[Path, dict[int, np.ndarray[Any, Any]]] = {}
     for position, (array, pieces) in enumerate(reading.arrays()):
         path = edited.get(position)
@@ -190,10 +190,10 @@ def _copy(
             continue
         held.setdefault(path, {})[position] = gather(array, pieces)
         advance(array.nbytes)
-        places = template.places[path]
-        if len(held[path]) == len(places):
+        indices = template.indices[path]
+        if len(held[path]) == len(indices):
             mine = held.pop(path)
-            changed = weight_edits.apply(edits[path], leaves[path].class_name, [mine[place] for place in places])
+            changed = weight_edits.apply(edits[path], leaves[path].class_name, [mine[place] for place in indices])
             targets = sorted((slot for slot in every if slot.leaf == path), key=lambda slot: slot.index)
             for target, value in zip(targets, changed, strict=True):
                 written = np.ascontiguousarray(value)

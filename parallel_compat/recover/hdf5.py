@@ -1,7 +1,7 @@
 """Look into an HDF5 file that may be hostile; runs only in the reading process.
 
 The walk goes by the names that the file's own lists give (`layer_names`, `weight_names`), never by what else lies in
-the file. At each step the *kind* of link, object, type and storage is asked for before it is opened, and only what
+the file. At each step the *kind* of link, object, type and storage is looked at before it is opened, and only what
 Keras itself writes is let through:
 
 - hard links, from a group to what lies inside it, no object twice;

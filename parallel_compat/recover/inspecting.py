@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from parallel_compat.recover.config_json import parse
-from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.errors import naming
 from parallel_compat.recover.layer_tree import Branch
 from parallel_compat.recover.parallel_wrapper import Wrapper
 from parallel_compat.recover.reader import Stored, read
@@ -149,7 +149,7 @@ def _by_config(stored: Stored, size: int, template: Template) -> InspectedCheckp
     arrays = template.arrays
     layers = []
     for child, entry in zip(template.tree.children, template.entry["config"]["layers"], strict=True):
-        positions = [position for leaf in child.leaves() for position in template.places.get(leaf.path, ())]
+        positions = [position for leaf in child.leaves() for position in template.indices.get(leaf.path, ())]
         shapes = tuple(arrays[position].shape for position in positions)
         layers.append(
             InspectedLayer(
@@ -163,17 +163,11 @@ def _by_config(stored: Stored, size: int, template: Template) -> InspectedCheckp
     notes = list(template.notes)
     optimizer, loss = None, None
     if stored.training_config is not None:
-        try:
+        with naming(stored.path):
             training = parse(stored.training_config, "training_config")
             compiled(training, notes, tf_keras="tf" in (stored.keras_version or ""))
             loss = training.get("loss")
             optimizer = str((training.get("optimizer_config") or {}).get("class_name"))
-        except CheckpointError as error:
-            raise CheckpointError(f"{stored.path}: {error}") from error
-        except (TypeError, ValueError, AttributeError, KeyError) as error:
-            raise CheckpointError(
-                f"{stored.path}: training_config: not of a form that Keras wrote ({str(error)[:200]})."
-            ) from error
     return InspectedCheckpoint(
         stored.path,
         size,

@@ -11,6 +11,7 @@ import dataclasses
 import re
 from typing import Any
 
+from parallel_compat.names import tsv
 from parallel_compat.recover.config_json import Entry, own_entries
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Leaf
@@ -40,9 +41,9 @@ def as_keras2(stored: Stored) -> Stored:
     names = [weight.name for layer in stored.layers for weight in layer.weights]
     backend = stored.backend
     if backend is None and names:
-        told = [name for name in names if _WEIGHT.fullmatch(name)]
+        of_keras_1 = [name for name in names if _WEIGHT.fullmatch(name)]
         on_tensorflow = any(name.endswith(":0") for name in names)
-        backend = "tensorflow" if on_tensorflow else "theano" if told else "unknown"
+        backend = "tensorflow" if on_tensorflow else "theano" if of_keras_1 else "unknown"
     layers = tuple(
         dataclasses.replace(
             layer,
@@ -55,64 +56,12 @@ def as_keras2(stored: Stored) -> Stored:
 
 # --- the config -------------------------------------------------------------------------------------------------------
 
-_CLASSES = {
-    "Convolution1D": "Conv1D",
-    "Convolution2D": "Conv2D",
-    "Convolution3D": "Conv3D",
-    "AtrousConvolution1D": "Conv1D",
-    "AtrousConvolution2D": "Conv2D",
-    "AtrousConv1D": "Conv1D",
-    "AtrousConv2D": "Conv2D",
-    "Deconvolution2D": "Conv2DTranspose",
-    "Deconv2D": "Conv2DTranspose",
-    "SeparableConvolution2D": "SeparableConv2D",
-    "TimeDistributedDense": "Dense",
-}
-_MERGES = {
-    "sum": "Add",
-    "mul": "Multiply",
-    "ave": "Average",
-    "max": "Maximum",
-    "concat": "Concatenate",
-    "dot": "Dot",
-}
-_ARGUMENTS = {
-    "output_dim": "units",
-    "init": "kernel_initializer",
-    "inner_init": "recurrent_initializer",
-    "inner_activation": "recurrent_activation",
-    "W_regularizer": "kernel_regularizer",
-    "U_regularizer": "recurrent_regularizer",
-    "b_regularizer": "bias_regularizer",
-    "W_constraint": "kernel_constraint",
-    "b_constraint": "bias_constraint",
-    "bias": "use_bias",
-    "nb_filter": "filters",
-    "filter_length": "kernel_size",
-    "border_mode": "padding",
-    "subsample": "strides",
-    "subsample_length": "strides",
-    "atrous_rate": "dilation_rate",
-    "dim_ordering": "data_format",
-    "p": "rate",
-    "sigma": "stddev",
-    "length": "size",
-    "pool_length": "pool_size",
-    "stride": "strides",
-    "dropout_W": "dropout",
-    "dropout_U": "recurrent_dropout",
-    "consume_less": "implementation",
-}
-_OF_CLASS = {
-    "Embedding": {
-        "output_dim": "output_dim",
-        "init": "embeddings_initializer",
-        "W_regularizer": "embeddings_regularizer",
-        "W_constraint": "embeddings_constraint",
-    },
-    "PReLU": {"init": "alpha_initializer"},
-    "SeparableConv2D": {"init": "depthwise_initializer"},
-}
+
+def _renamed(what: str) -> dict[str, str]:
+    return {old: new for of, old, new in tsv.rows("keras1.tsv", 3, __package__) if of == what}
+
+
+_CLASSES, _MERGES, _ARGUMENTS = _renamed("class"), _renamed("mode of Merge"), _renamed("argument")
 # What said how weights began, or what the layer found out when it was built.
 _WITHOUT_EFFECT = {"forget_bias_init", "input_dim", "input_length"}
 _IMPLEMENTATIONS = {"cpu": 0, "mem": 1, "gpu": 2}
@@ -191,7 +140,7 @@ def _merge(entry: Entry, config: dict[str, Any]) -> Entry:
 
 
 def _arguments(name: str, config: dict[str, Any], order: str | None) -> dict[str, Any]:
-    names = {**_ARGUMENTS, **_OF_CLASS.get(name, {})}
+    names = {**_ARGUMENTS, **_renamed(name)}
     new: dict[str, Any] = {}
     for key, value in config.items():
         if key in _WITHOUT_EFFECT and (name != "Embedding" or key != "input_dim"):

@@ -213,7 +213,7 @@ def edited(template: Template, arrays: list[Array]) -> dict[Path, list[Array]]:
         path: weight_edits.apply(
             edits.get(path, ()), leaves[path].class_name, [arrays[position] for position in positions]
         )
-        for path, positions in template.places.items()
+        for path, positions in template.indices.items()
     }
 
 
@@ -302,13 +302,13 @@ def restore_optimizer(
         return []
     if template.translation.edits:
         return ["The optimizer's state belongs to weights that were converted; training starts with a new state."]
-    order = [place for place in template.tree.sections(frozen=True)[0] if place[0].path in template.places]
+    order = [place for place in template.tree.sections(frozen=True)[0] if place[0].path in template.indices]
     if template.translation.keras1:
         if template.translation.version < (1, 2) and template.translation.backend == "theano":
             return [f"The order of the optimizer's state is not known; {optimizer_state.FRESH}"]
         # Keras 1 sorted the weights that it trained by their names, which had no slashes.
         names = [weight.name.replace("/", "_") for weight in template.arrays]
-        order.sort(key=lambda place: names[template.places[place[0].path][place[1]]])
+        order.sort(key=lambda place: names[template.indices[place[0].path][place[1]]])
     trained = [weights_of(layer_at(model, leaf.path))[index] for leaf, index in order]
     note = optimizer_state.restore(
         model.optimizer if optimizer is None else optimizer,

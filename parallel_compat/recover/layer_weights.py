@@ -66,12 +66,20 @@ def _size(config: dict[str, Any], key: str) -> int:
     return value
 
 
-def _window(config: dict[str, Any], rank: int) -> tuple[int, ...]:
-    value = config["kernel_size"]
+def sides(value: Any, rank: int, what: str) -> list[int]:
+    """Return the sides of a window, of which a config says one for all or a list.
+
+    Raises:
+        ValueError: these are none.
+    """
     sizes = [value] * rank if isinstance(value, int) else list(value)
     if len(sizes) != rank or not all(type(size) is int and size > 0 for size in sizes):
-        raise ValueError("kernel_size")
-    return tuple(sizes)
+        raise ValueError(what)
+    return sizes
+
+
+def _window(config: dict[str, Any], rank: int) -> list[int]:
+    return sides(config["kernel_size"], rank, "kernel_size")
 
 
 def _biased(config: dict[str, Any], kernels: list[Spec], bias: Shape) -> list[Spec]:
@@ -215,63 +223,13 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "AdditiveAttention": _additive_attention,
 }
 
-WITHOUT_WEIGHTS = frozenset(
-    [
-        "InputLayer",
-        "Activation",
-        "ActivityRegularization",
-        "Add",
-        "AlphaDropout",
-        "Average",
-        "AveragePooling1D",
-        "AveragePooling2D",
-        "AveragePooling3D",
-        "AvgPool1D",
-        "AvgPool2D",
-        "AvgPool3D",
-        "Concatenate",
-        "Cropping1D",
-        "Cropping2D",
-        "Cropping3D",
-        "Dot",
-        "Dropout",
-        "ELU",
-        "Flatten",
-        "GaussianDropout",
-        "GaussianNoise",
-        "GlobalAveragePooling1D",
-        "GlobalAveragePooling2D",
-        "GlobalAveragePooling3D",
-        "GlobalMaxPooling1D",
-        "GlobalMaxPooling2D",
-        "GlobalMaxPooling3D",
-        "Lambda",
-        "LeakyReLU",
-        "Masking",
-        "MaxPooling1D",
-        "MaxPooling2D",
-        "MaxPooling3D",
-        "MaxPool1D",
-        "MaxPool2D",
-        "MaxPool3D",
-        "Maximum",
-        "Minimum",
-        "Multiply",
-        "Permute",
-        "ReLU",
-        "RepeatVector",
-        "Reshape",
-        "Softmax",
-        "SpatialDropout1D",
-        "SpatialDropout2D",
-        "SpatialDropout3D",
-        "Subtract",
-        "ThresholdedReLU",
-        "UpSampling1D",
-        "UpSampling2D",
-        "UpSampling3D",
-        "ZeroPadding1D",
-        "ZeroPadding2D",
-        "ZeroPadding3D",
-    ]
-)
+_WITHOUT_WEIGHTS = """
+    InputLayer Activation ActivityRegularization Add AlphaDropout Average AveragePooling1D AveragePooling2D
+    AveragePooling3D AvgPool1D AvgPool2D AvgPool3D Concatenate Cropping1D Cropping2D Cropping3D Dot Dropout ELU
+    Flatten GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D
+    GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D Lambda LeakyReLU Masking MaxPooling1D MaxPooling2D
+    MaxPooling3D MaxPool1D MaxPool2D MaxPool3D Maximum Minimum Multiply Permute ReLU RepeatVector Reshape
+    Softmax SpatialDropout1D SpatialDropout2D SpatialDropout3D Subtract ThresholdedReLU UpSampling1D
+    UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D
+"""
+WITHOUT_WEIGHTS = frozenset(_WITHOUT_WEIGHTS.split())

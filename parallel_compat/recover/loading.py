@@ -119,15 +119,15 @@ def load_template_weights(
     template = _template(stored) if not written_by_keras3(stored) and stored.form == "model" else None
     wrappers = tuple(template.wrappers) if template is not None else ()
     with resnet50_files.named_as_in(stored, tree) as now:
-        places = _by_layers(template, tree, arrays) or {} if template is not None else {}
-        if not places:
+        indices = _by_layers(template, tree, arrays) or {} if template is not None else {}
+        if not indices:
             guessed = None if template is not None else wrapper_of_weights(stored)
             if guessed is not None:
                 wrappers = (guessed,)
-            places = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
-    places = {now.get(path, path): positions for path, positions in places.items()}
+            indices = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
+    indices = {now.get(path, path): positions for path, positions in indices.items()}
     notes: list[str] = []
-    values = _values(model, tree, places, arrays, template, notes, stored, reshape=reshape)
+    values = _values(model, tree, indices, arrays, template, notes, stored, reshape=reshape)
     mine = {id(variable) for variable, _ in values}
     left = [variable.path for variable in model.weights if id(variable) not in mine]
     if left:
@@ -222,8 +222,8 @@ def _of_layer(
     tree = Branch((), [node])
     with resnet50_files.named_as_in(stored, tree) as now:
         found = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
-    places = {now.get(path, path): positions for path, positions in found.items()}
-    return _values(Layers([layer]), tree, places, arrays, None, notes, stored, reshape=reshape, any_shape=any_shape)
+    indices = {now.get(path, path): positions for path, positions in found.items()}
+    return _values(Layers([layer]), tree, indices, arrays, None, notes, stored, reshape=reshape, any_shape=any_shape)
 
 
 def _that_fit(
@@ -283,19 +283,19 @@ def _by_layers(template: Template, tree: Branch, arrays: list[Array]) -> dict[Pa
     """Match the file's layers with the model's: by their names, or one by one in order."""
     assert template.tree is not None
     mine = [leaf for leaf in tree.leaves() if leaf.specs]
-    theirs = [leaf for leaf in template.tree.leaves() if leaf.path in template.places]
+    theirs = [leaf for leaf in template.tree.leaves() if leaf.path in template.indices]
     if len(mine) != len(theirs):
-        again = _listed_again(template.stored, arrays, [template.places[leaf.path] for leaf in theirs])
+        again = _listed_again(template.stored, arrays, [template.indices[leaf.path] for leaf in theirs])
         theirs = [leaf for leaf, twice in zip(theirs, again, strict=True) if not twice]
     paths = {leaf.path for leaf in mine}
     if paths == {leaf.path for leaf in theirs}:
-        return {path: template.places[path] for path in paths}
+        return {path: template.indices[path] for path in paths}
     if len(mine) != len(theirs):
         inner = _only_branch(tree)
         if inner is not None:
             prefix = inner.path
             if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs} or len(mine) == len(theirs):
-                return {(*prefix, *path): places for path, places in template.places.items()}
+                return {(*prefix, *path): indices for path, indices in template.indices.items()}
         raise CheckpointError(
             f"{template.stored.path}: expected weights for the {len(mine)} layers of the "
             f"model ({_listed(mine)}). "
@@ -303,9 +303,9 @@ def _by_layers(template: Template, tree: Branch, arrays: list[Array]) -> dict[Pa
         )
     common = _common_prefix(mine, theirs)
     if common is not None:
-        return {(*common, *path): places for path, places in template.places.items()}
+        return {(*common, *path): indices for path, indices in template.indices.items()}
     pairs = resnet50_files.paired(mine, theirs, lambda leaf: leaf.path[-1], lambda leaf: leaf.path[-1])
-    return {leaf.path: template.places[other.path] for leaf, other in pairs}
+    return {leaf.path: template.indices[other.path] for leaf, other in pairs}
 
 
 def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
@@ -411,7 +411,7 @@ def _only_branch(tree: Branch) -> Branch | None:
 def _values(
     model: Any,
     tree: Branch,
-    places: dict[Path, list[int]],
+    indices: dict[Path, list[int]],
     arrays: list[Array],
     template: Template | None,
     notes: list[str],
@@ -429,10 +429,10 @@ def _values(
         if not leaf.specs:
             continue
         where = "/".join(leaf.path)
-        if leaf.path not in places:
+        if leaf.path not in indices:
             raise CheckpointError(f"{path}: there are no weights in it for the layer {where!r}.")
         layer = layer_at(model, leaf.path)
-        values = [arrays[position] for position in places[leaf.path]]
+        values = [arrays[position] for position in indices[leaf.path]]
         variables = weights_of(layer)
         if old:
             edits = [*_layout(leaf, layer, values, stored, notes), *_edits(leaf, layer, values, notes)]
@@ -449,7 +449,7 @@ def _values(
             )
         pairs += list(zip(variables, values, strict=True))
     if template is not None:
-        _check_hard_sigmoid(model, template, places, path)
+        _check_hard_sigmoid(model, template, indices, path)
     return pairs
 
 
@@ -524,16 +524,16 @@ def _cells(layer: Any) -> list[Any]:
     return found
 
 
-def _check_hard_sigmoid(model: Any, template: Template, places: dict[Path, list[int]], path: str) -> None:
+def _check_hard_sigmoid(model: Any, template: Template, indices: dict[Path, list[int]], path: str) -> None:
     """Refuse a model whose gates are Keras 3's default where the file's were Keras 2's default."""
     import keras
 
     from parallel_compat.recover.keras_models import layer_at
 
     assert template.translation is not None
-    where = {tuple(positions): leaf for leaf, positions in places.items()}
+    where = {tuple(positions): leaf for leaf, positions in indices.items()}
     for leaf, edits in template.translation.edits.items():
-        target = where.get(tuple(template.places.get(leaf, ())))
+        target = where.get(tuple(template.indices.get(leaf, ())))
         if target is None or not any(edit.startswith("old_hard_sigmoid_gates") for edit in edits):
             continue
         layer = layer_at(model, target)

@@ -23,7 +23,6 @@ KINDS = {
     "Adam": ("momentum", "velocity"),
     "Adamax": ("momentum", "norm"),
 }
-_ENDINGS = ("velocity_hat", "accumulated_grad", "accumulated_delta_var", "average_gradient")
 FRESH = "training starts with a new state."
 
 
@@ -39,6 +38,8 @@ def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], w
     Returns:
         None, or a sentence that says why nothing was carried over.
     """
+    from parallel_compat.backend.keras3 import optimizer_slots
+
     name = type(optimizer).__name__
     kinds = KINDS.get(name)
     if kinds is None:
@@ -68,13 +69,13 @@ def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], w
     optimizer.build(variables)
     if steps is not None:
         optimizer.iterations.assign(steps)
-    slots = _slots(optimizer)
     if name == "SGD" and not optimizer.momentum:  # Keras 2 wrote its moments all the same, of no effect
         return None
     place = {id(variable): number for number, variable in enumerate(variables)}
     for kind, ending in enumerate(kinds if left else ()):
+        slots = optimizer_slots.slots(optimizer, ending)
         for number, weight in enumerate(weights):
-            slots[ending][place[id(weight)]].assign(left[kind * len(weights) + number])
+            slots[place[id(weight)]].assign(left[kind * len(weights) + number])
     return None
 
 
@@ -107,17 +108,3 @@ def restore_of_keras3(optimizer: Any, variables: Sequence[Any], arrays: Sequence
     for variable, value in zip(optimizer.variables, arrays, strict=True):
         variable.assign(value)
     return None
-
-
-def _slots(optimizer: Any) -> dict[str, list[Any]]:
-    """Return an optimizer's memories by the ending of their paths, each in the order of the variables it is built for.
-
-    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3 makes for all
-    variables together (``[m_0, v_0, m_1, v_1, ...]``, `add_optimizer_variables`) or one after the other.
-    """
-    kinds: dict[str, list[Any]] = {}
-    for variable in optimizer.variables:
-        if not variable.path.endswith(("/iteration", "/learning_rate")):
-            ending = next((one for one in _ENDINGS if variable.path.endswith(one)), variable.path.rsplit("_", 1)[-1])
-            kinds.setdefault(ending, []).append(variable)
-    return kinds

@@ -70,7 +70,7 @@ def check_places(places: Sequence[tuple[str, int, int]], size: int) -> None:
 
 
 def pieces(file: BinaryIO, start: int, count: int, buffer: bytearray) -> Iterator[memoryview]:
-    """Read `count` bytes from byte `start` on, in pieces that are valid until the next is asked for.
+    """Read `count` bytes from byte `start` on, in pieces that are valid until the next is requested.
 
     Raises:
         CheckpointError: the file ends before.

@@ -100,7 +100,7 @@ class Reading:
 
     def arrays(self, *, optimizer: bool = False) -> Iterator[tuple[StoredArray, Iterator[memoryview]]]:
         """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next
-        is asked for."""
+        is requested."""
         wanted = [weight for layer in self.stored.layers for weight in layer.weights]
         for array in wanted + (list(self.stored.optimizer) if optimizer else []):
             pieces = self._pieces(array)

@@ -16,12 +16,16 @@ On its standard output go frames: one letter, the length as eight bytes (big-end
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 import sys
 from typing import Any
 
-from parallel_compat.recover import damage, limits
+import numpy as np
+from h5py import h5d, h5g, h5o
+
+from parallel_compat.recover import damage, hdf5, limits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.hdf5 import Array, Walk
 from parallel_compat.recover.raw_bytes import state_of
@@ -39,29 +43,18 @@ def send(letter: bytes, content: bytes | memoryview = b"") -> None:
 def main() -> None:
     """Answer one request."""
     request = json.loads(sys.argv[1])
-    from parallel_compat.recover import hdf5
-
     limits.limit_this_process(limits.MEMORY_BYTES)
     limits.limit_seconds(limits.STRUCTURE_SECONDS)
     send(b"R")
     try:
-        answer(request, hdf5)
+        answer(request)
     except CheckpointError as error:
         send(b"E", str(error).encode("utf-8", "replace"))
     except MemoryError:
         send(b"E", b"reading it takes more memory than is allowed.")
     except RecursionError:
         send(b"E", b"it is nested too deep.")
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        KeyError,
-        RuntimeError,
-        OverflowError,
-        AttributeError,
-        IndexError,
-    ) as error:
+    except (OSError, ValueError, TypeError, LookupError, RuntimeError, OverflowError, AttributeError) as error:
         # What HDF5 and h5py raise on bytes that are not what they should be.
         if "memory allocation failed" in str(error):
             send(b"E", b"reading it takes more memory than is allowed.")
@@ -70,7 +63,7 @@ def main() -> None:
         send(b"E", text.encode("utf-8", "replace"))
 
 
-def answer(request: dict[str, Any], hdf5: Any) -> None:
+def answer(request: dict[str, Any]) -> None:
     """Describe the file and send its arrays, as far as the request asks for them."""
     state = os.stat(request["path"])
     if not stat.S_ISREG(state.st_mode):
@@ -78,8 +71,8 @@ def answer(request: dict[str, Any], hdf5: Any) -> None:
     with hdf5.open_file(request["path"]) as file:
         if state_of(os.stat(request["path"])) != request["file"]:
             raise CheckpointError("was replaced or changed while it was read.")
-        walk = hdf5.Walk(limits.byte_budget(state.st_size, request["max_bytes"]))
-        description, arrays, optimizer = describe(file.id, walk, hdf5)
+        walk = Walk(limits.byte_budget(state.st_size, request["max_bytes"]))
+        description, arrays, optimizer = describe(file.id, walk)
         send(b"H", json.dumps(description).encode())
         if request["arrays"]:
             wanted = arrays + (optimizer if request["optimizer"] else [])
@@ -98,20 +91,11 @@ def chunk_bytes(array: Array) -> int:
     """Return the most that reading one row of chunks of an array may hold in memory."""
     assert array.chunks is not None
     rows = array.chunks[0] if array.chunks else 1
-    row = 1
-    for size, chunk in zip(array.shape[1:], array.chunks[1:], strict=True):
-        row *= max(size, chunk)
-    return int(rows * row * max(1, array.size // max(1, _count(array.shape))))
+    row = math.prod(max(size, chunk) for size, chunk in zip(array.shape[1:], array.chunks[1:], strict=True))
+    return rows * row * np.dtype(array.dtype).itemsize
 
 
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count
-
-
-def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Array], list[Array]]:
+def describe(root: Any, walk: Walk) -> tuple[dict[str, Any], list[Array], list[Array]]:
     """Find out what the file is, and open each array that its lists name."""
     top = "the file"
     model_config = hdf5.text(root, "model_config", top)
@@ -127,7 +111,7 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
     arrays: list[Array] = []
     layers = []
     if weights is None:
-        audit(root, walk, hdf5)
+        audit(root, walk)
     else:
         layer_names = hdf5.names(weights, "layer_names", "model_weights")
         if layer_names is None:
@@ -139,19 +123,19 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
         for name in layer_names:
             where = f"layer {short(name)}"
             group = walk.group(weights, name, where)
-            found = list_of_arrays(group, walk, where, hdf5)
+            found = list_of_arrays(group, walk, where)
             arrays += found
             layers.append({"name": name, "weights": [entry(array) for array in found]})
         if b"top_level_model_weights" in weights and "top_level_model_weights" not in layer_names:
             # The model's own, of Keras 2.6 on: listed where there are any.
             group = walk.group(weights, "top_level_model_weights", "model_weights")
-            found = list_of_arrays(group, walk, "top_level_model_weights", hdf5)
+            found = list_of_arrays(group, walk, "top_level_model_weights")
             arrays += found
             if found:
                 layers.append({"name": "top_level_model_weights", "weights": [entry(array) for array in found]})
     optimizer = []
     if form == "model" and b"optimizer_weights" in root:
-        optimizer = list_of_arrays(walk.group(root, "optimizer_weights", top), walk, "optimizer_weights", hdf5)
+        optimizer = list_of_arrays(walk.group(root, "optimizer_weights", top), walk, "optimizer_weights")
     versions = {
         key: hdf5.text(weights if form == "weights" else root, key, top) for key in ("keras_version", "backend")
     }
@@ -174,7 +158,7 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
     )
 
 
-def list_of_arrays(group: Any, walk: Walk, where: str, hdf5: Any) -> list[Array]:
+def list_of_arrays(group: Any, walk: Walk, where: str) -> list[Array]:
     """Open the arrays that a group's `weight_names` lists."""
     weight_names = hdf5.names(group, "weight_names", where)
     if weight_names is None:
@@ -187,10 +171,8 @@ def entry(array: Array) -> dict[str, Any]:
     return {"name": array.name, "shape": list(array.shape), "dtype": array.dtype, "offset": array.offset}
 
 
-def audit(root: Any, walk: Walk, hdf5: Any) -> None:
+def audit(root: Any, walk: Walk) -> None:
     """Look at everything in a file of Keras 3 (it has no list of names), so that Keras itself may read it."""
-    from h5py import h5d, h5g, h5o
-
     groups = [(root, "the file", 0)]
     while groups:
         group, where, depth = groups.pop()

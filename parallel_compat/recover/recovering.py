@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import warnings
@@ -382,8 +381,3 @@ def _save_model(model: Any, out: Path, suffix: str | None, objects: dict[str, An
             from parallel_compat.recover import keras_models
 
             keras_models.load_as_plain_keras(temporary, objects, os.fspath(out))
-
-
-def dump(value: Any) -> str:
-    """Write JSON for people."""
-    return json.dumps(value, indent=2)

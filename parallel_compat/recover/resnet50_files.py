@@ -77,7 +77,7 @@ def paired(
 
 
 def _warn_of_epsilon(path: str) -> None:
-    """Say what a file of weights cannot: the old ResNet50 normalised by another epsilon.
+    """Warn that the ResNet50 of 2018 normalised by another epsilon, which a file of weights does not say.
 
     Args:
         path: the file.

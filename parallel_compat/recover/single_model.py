@@ -31,7 +31,7 @@ class Template:
         entry: its config as the file has it; None in a file of weights.
         tree: its layers; None in a file of weights.
         translation: its config for Keras 3; None in a file of weights.
-        places: leaf -> positions of its arrays in the file, counted over all layers.
+        indices: leaf -> indices of its arrays in the file, counted over all layers.
         notes: what a user should know.
     """
 
@@ -40,7 +40,7 @@ class Template:
     entry: Entry | None = None
     tree: Branch | None = None
     translation: Translation | None = None
-    places: dict[Path, list[int]] = field(default_factory=dict)
+    indices: dict[Path, list[int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -51,7 +51,9 @@ class Template:
     @property
     def leaves(self) -> dict[Path, Leaf]:
         """The layers that have weights, by path."""
-        return {} if self.tree is None else {leaf.path: leaf for leaf in self.tree.leaves() if leaf.path in self.places}
+        return (
+            {} if self.tree is None else {leaf.path: leaf for leaf in self.tree.leaves() if leaf.path in self.indices}
+        )
 
 
 def template_of(
@@ -112,20 +114,20 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
         keras1.apply_layout(leaf)
     translation = translate(entry, stored.keras_version, custom_objects, target, stored.backend)
     template = Template(stored, wrappers, entry, tree, translation)
-    template.places = _places(stored, tree, group)
+    template.indices = _indices(stored, tree, group)
     for path, config in translation.shaped.items():
-        shapes = [template.arrays[position].shape for position in template.places.get(path, ())]
+        shapes = [template.arrays[position].shape for position in template.indices.get(path, ())]
         if shapes and len(shapes[0]) == 3:  # the bias, or the kernel without its windows
             config["output_shape"] = list(shapes[1]) if len(shapes) == 2 else [shapes[0][0], shapes[0][-1]]
     for leaf in tree.leaves():
-        written = weight_edits.written(translation.edits.get(leaf.path, ()), len(template.places.get(leaf.path, ())))
+        written = weight_edits.written(translation.edits.get(leaf.path, ()), len(template.indices.get(leaf.path, ())))
         if written is not None:
             leaf.written = tuple(Spec(name, None, trainable) for name, trainable in written)
     template.notes += template.translation.notes if template.translation else []
     return template
 
 
-def _places(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[int]]:
+def _indices(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[int]]:
     """Give each leaf its arrays, group by group."""
     groups: dict[str, tuple[int, StoredLayer]] = {}
     start = 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from parallel_compat.backend.patches import Patches
 
-_PATCHES = Patches("run --resume", 1)
+_PATCHES = Patches("run --resume")
 
 
 def keep(directory: str, every: int | None = None) -> None:

@@ -109,7 +109,7 @@ def write_files_by_chief() -> None:
     from parallel_compat.legacy import model_files, models
 
     why = "only the chief of several workers writes files"
-    patches = Patches("run with several workers", 1)
+    patches = Patches("run with several workers")
     saving = threading.local()
 
     @contextlib.contextmanager

@@ -17,6 +17,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import batch_normalization
 from parallel_compat.training.layer_state import LayerState
 from parallel_compat.training.losses import Placement
 from parallel_compat.training.replica_pass import ReplicaPass
@@ -64,7 +65,12 @@ def forward(
         own_x = take_samples(x, cut.start, cut.padded)
         tape = tf.GradientTape() if differentiate else None
         states = layer_state.of_replica(replica, arrived[replicas.here(replica)])
-        with tape or contextlib.nullcontext(), states.used(tape) as scope:
+        with (
+            batch_normalization.synchronized_moments_of([part.size > 0 for part in samples]),
+            folded_time(),
+            tape or contextlib.nullcontext(),
+            states.used(tape) as scope,
+        ):
             y_pred = model(own_x, training=training)
             sums: Sequence[Any] = ()
             if placement is not None:
@@ -77,8 +83,7 @@ def forward(
         sources = [s for s in (*outputs, *made_of, *scope.losses, *sums) if s.dtype.is_floating]
         return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
 
-    with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]), folded_time():
-        passes = replicas.run(on_replica)
+    passes = replicas.run(on_replica)
     result.structure = passes[0][0]
     result.operations = [keras3.operation_behind(output) for output in passes[0][1]]
     columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]

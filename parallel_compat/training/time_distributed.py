@@ -6,16 +6,21 @@ sample by itself, draws nothing and keeps nothing gives the same for (batch * ti
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
-from typing import Any
+import functools
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
 import keras
 from keras import layers
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import moved_names
-from parallel_compat.backend.patches import STEP
+from parallel_compat.backend.patches import CORE
+from parallel_compat.context_variables import set_within
+
+if TYPE_CHECKING:
+    import contextlib
 
 # Layers of which each sample's output depends on that sample alone.
 _PER_SAMPLE = {
@@ -35,17 +40,19 @@ _PER_SAMPLE = {
 }  # fmt: skip
 
 
-@contextlib.contextmanager
-def folded_time() -> Iterator[None]:
-    """Fold time into the batch in each `TimeDistributed` that is traced in the `with` block, where it may be."""
-    with STEP.for_a_while(layers.TimeDistributed, "call", _call, why="time is folded into the batch"):
-        yield
+_folds: ContextVar[bool] = ContextVar("folds", default=False)
 
 
-def _call(original: Callable[..., Any]) -> Callable[..., Any]:
+def folded_time() -> contextlib.AbstractContextManager[None]:
+    """Fold time into the batch where that may be, in each `TimeDistributed` that this thread calls in the block."""
+    return set_within(_folds, True)
+
+
+def _folding(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
     def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         layer = self.layer
-        if isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer):
+        if not _folds.get() or isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer):
             return original(self, inputs, training=training, mask=mask)
         keywords: dict[str, Any] = {"training": training} if keras3.takes(layer, "training") else {}
         if mask is not None and keras3.takes(layer, "mask"):
@@ -92,3 +99,6 @@ def fold(tensor: Any) -> Any:
 def unfold(tensor: Any, like: Any) -> Any:
     """Make (batch * time, ...) to (batch, time, ...), with the time of another tensor."""
     return keras.ops.reshape(tensor, (-1, keras.ops.shape(like)[1], *keras.ops.shape(tensor)[1:]))
+
+
+CORE.wrap(layers.TimeDistributed, "call", _folding, why="time is folded into the batch on replicas")

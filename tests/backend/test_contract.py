@@ -26,7 +26,7 @@ PRIVATE_MODULES = re.compile(r"(keras\.src|tensorflow\.(python|core)|tf\.__inter
 OTHERS = re.compile(r"_getframe|_replace|_fields|_parallel_compat_\w*|_self_|_tf_keras_")
 # Names in a private class or module that is listed, which have no underscore.
 WITHIN = {"ThresholdedReLU"}
-PRIVATE_NAMES_OF_KERAS = 78
+PRIVATE_NAMES_OF_KERAS = 72
 
 
 def used(tree: ast.Module) -> Iterator[str]:
@@ -75,7 +75,7 @@ def test_each_patch_of_a_private_name_is_listed() -> None:
     assert parallel_compat.parallel_model
     places = {patch.place for patch in patches()}
     private = {place for place in places if PRIVATE.fullmatch(place.rpartition(".")[2])}
-    assert len(private) >= 8
+    assert len(private) >= 7
     assert sorted(place for place in private if place.rpartition(".")[2] not in LISTED) == []
 
 

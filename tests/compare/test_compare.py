@@ -32,7 +32,7 @@ from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
-from parallel_compat.recover import CheckpointError
+from parallel_compat.recover.errors import CheckpointError
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]

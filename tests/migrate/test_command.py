@@ -129,7 +129,7 @@ def test_results_that_no_argument_can_say_are_reported(project, capsys):
     assert run("old.py") == 0
     told = capsys.readouterr().err
     assert "Results that may differ" in told
-    for words in ("`Nadam`: momentum of", "a row of an `Embedding`", "cross-entropies"):
+    for words in ("`Nadam`. Before: momentum of", "a row of an `Embedding`", "cross-entropies"):
         assert words in told, told
     (project / "new.py").write_text("import keras\nlayer = keras.layers.BatchNormalization()\n")  # of the same project
     assert run("old.py", "new.py") == 0

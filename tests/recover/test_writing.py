@@ -212,7 +212,7 @@ def test_what_was_written_is_compared_with_what_was_meant(
 
     monkeypatch.setattr(h5_writer, "check_arrays", damaging(verifying.check_arrays))
     monkeypatch.setattr(recovering, "check_saved_model", damaging(verifying.check_saved_model))
-    with pytest.raises(OSError, match="not what was meant"):
+    with pytest.raises(OSError, match="not as intended"):
         recover(SOURCE, out, force=True)
     assert len(damaged) == 1
     assert out.read_bytes() == OLD_CONTENT

@@ -18,11 +18,6 @@ class LearningPhase:
 PHASE = LearningPhase()
 
 
-def outermost() -> Any:
-    """Return what stands for the outermost call in progress, or None outside of every layer's call."""
-    return global_state.get_global_attribute("current_call_ctx")
-
-
 def traced_graph() -> Any:
     """Return the graph that a function is traced in, or None where what is computed is computed at once."""
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
@@ -30,5 +25,5 @@ def traced_graph() -> Any:
 
 def training() -> bool | None:
     """Return whether the outermost call in progress trains, or None outside of every layer's call."""
-    context = outermost()
+    context = global_state.get_global_attribute("current_call_ctx")
     return None if context is None else bool(context.get_value("training"))

@@ -40,8 +40,10 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
         with_weights = [part for part in layer.layers if part.weights]
         found.update((f"layer_with_weights-{number}", part) for number, part in enumerate(with_weights))
         found.update((f"layer-{number}", part) for number, part in enumerate(layer.layers))
-    own = [*layer._trainable_variables, *layer._non_trainable_variables]
-    found.update((weight.name.rpartition("/")[2], weight) for weight in own if weight._value is not None)
+    parts = layer._flatten_layers(include_self=False, recursive=False)
+    inner = {id(weight) for part in parts for weight in part.weights}
+    own = [weight for weight in layer.weights if id(weight) not in inner and weight._value is not None]
+    found.update((weight.name.rpartition("/")[2], weight) for weight in own)
     private = _names_of_keras()
     for name, value in vars(layer).items():
         # What TensorFlow and this package note; Keras has a variable `_kernel` by its property `kernel`.

@@ -150,7 +150,7 @@ class Compiled:
         todo: list[Any] = []
         if self._loss is not None and not self._loss.built:
             one = not keras.tree.is_nested(y) and not keras.tree.is_nested(y_pred)
-            # Of one output the loss itself need not be computed: it may be the user's, and do something besides.
+            # Of one output the loss itself need not be computed: it may be the user's, with side effects.
             todo.append((lambda y, y_pred, _: self._loss.build(y, y_pred)) if one else self._loss)
         if self._metrics is not None and not self._metrics.built:
             todo.append(self._metrics.update_state)

@@ -64,7 +64,7 @@ def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:
 
     Args:
         sequence: a `keras.utils.PyDataset`.
-        names: the arguments of its `__init__` that are asked for.
+        names: the arguments of its `__init__` to return.
     """
     settings = {name: getattr(sequence, name, None) for name in names}
     return {name: value for name, value in settings.items() if value is not None}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 import tensorflow as tf
-from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from tensorflow.python.eager import context as tensorflow_context
 from tensorflow.python.eager.polymorphic_function import atomic_function
@@ -60,11 +60,11 @@ def function_of_step(model: keras.Model, kind: str) -> Any:
 def caller_of(function: Any) -> Callable[..., list[Any]]:
     """Return a function that runs a traced one on tensors of its signature, and returns its outputs flat.
 
-    What `ConcreteFunction.__call__` does besides is for arguments by name, for tapes and for calls inside of a graph
+    The rest of `ConcreteFunction.__call__` is for arguments by name, for tapes and for calls inside of a graph
     (`ConcreteFunction._call_flat`, `AtomicFunction.call_flat` in TensorFlow 2.21); on small models it takes longer than
     the step.
     """
-    if function.graph.deferred_external_captures:  # they are asked for at each call
+    if function.graph.deferred_external_captures:  # they are looked up at each call
         return lambda *tensors: tf.nest.flatten(function(*tensors))
     atomic, captured = function._inference_function, function.captured_inputs
     name, count = atomic.name, len(atomic.function_type.flat_outputs)
@@ -96,7 +96,19 @@ def assert_compiled(model: keras.Model) -> None:
 
 def split(arrays: tuple[Any, ...], fraction: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Split arrays for training and validation as `fit(validation_split=)` does."""
-    training, validation = array_slicing.train_validation_split(arrays, validation_split=fraction)
+    leaves = [leaf for leaf in keras.tree.flatten(arrays) if leaf is not None]
+    samples = int(leaves[0].shape[0])
+    first = math.floor(samples * (1.0 - fraction))
+    if first in (0, samples):
+        raise ValueError(
+            f"Training data contains {samples} samples, which is not sufficient to split it into a validation and "
+            f"training set as specified by `validation_split={fraction}`. Either provide more data, or a different "
+            "value for the `validation_split` argument."
+        )
+    training, validation = (
+        keras.tree.map_structure(lambda leaf, cut=cut: None if leaf is None else leaf[cut], arrays)
+        for cut in (slice(first), slice(first, samples))
+    )
     return training, validation
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
 GLOBAL_SEEDS = "global_seed_generator"
-epsilon = keras.backend.epsilon
 
 
 def get_mask(output: Any) -> Any:
@@ -119,42 +118,16 @@ def in_stateless_scope() -> bool:
     return stateless_scope.get_stateless_scope() is not None
 
 
-def is_input(tensor: Any) -> bool:
-    """Return whether a tensor is symbolic and was computed from nothing: that of `keras.Input`."""
-    return isinstance(tensor, keras.KerasTensor) and isinstance(operation_of(tensor), keras.layers.InputLayer)
-
-
-def has_history(tensor: Any) -> bool:
-    """Return whether an operation made a symbolic tensor, so that `operation_of` has an answer."""
-    return getattr(tensor, "_keras_history", None) is not None
+def output_names(model: keras.Model) -> list[str]:
+    """Return the names of a model's outputs, if it has any: of a Sequential model, that of the last layer."""
+    if isinstance(model, keras.Sequential):  # Keras 3 gives its outputs none
+        return [layer.name for layer in model.layers[-1:]]
+    return list(getattr(model, "output_names", None) or ())
 
 
 def operation_of(tensor: Any) -> Any:
     """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
     return tensor._keras_history.operation
-
-
-def place_of(tensor: Any) -> tuple[int, int]:
-    """Return of which call of that operation a symbolic tensor is an output, and which (`_keras_history`)."""
-    return tensor._keras_history.node_index, tensor._keras_history.tensor_index
-
-
-def inputs_behind(tensor: Any) -> list[Any]:
-    """Return the symbolic tensors of the call that a symbolic tensor is an output of (`Node.input_tensors`)."""
-    number, _ = place_of(tensor)
-    return list(operation_of(tensor)._inbound_nodes[number].input_tensors)
-
-
-def computed_again(tensor: Any, values: dict[int, Any]) -> Any:
-    """Return what the operation that made a symbolic tensor makes of other inputs (`SymbolicArguments.fill_in`).
-
-    Args:
-        tensor: the tensor.
-        values: for each tensor of the call, by its id, what stands for it.
-    """
-    operation, (number, output) = operation_of(tensor), place_of(tensor)
-    args, kwargs = operation._inbound_nodes[number].arguments.fill_in(values)
-    return keras.tree.flatten(operation.call(*args, **kwargs))[output]
 
 
 def global_seeds() -> keras.random.SeedGenerator:
@@ -222,10 +195,3 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
 def weight_regularization(model: keras.Model) -> list[Any]:
     """Compute the losses of weight regularizers."""
     return [weight.regularizer(weight) for weight in model.trainable_weights if weight.regularizer is not None]
-
-
-def thresholded_relu() -> Any:
-    """Return the class that `tf.keras` has still (`keras.src.legacy.layers`)."""
-    from keras.src.legacy import layers
-
-    return layers.ThresholdedReLU

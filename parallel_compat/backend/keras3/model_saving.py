@@ -35,7 +35,7 @@ def act_on_template(
     """Let Keras's functions that save or clone a `model_class` act on its `template`.
 
     `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a
-    method of the model; they call `saving_lib.save_model`, `saving_lib._save_model_to_fileobj`,
+    method of the model; they call `saving_lib.save_model`,
     `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`. A model inside another one goes through
     `serialize_keras_object` of both formats and `saving_lib._save_state` and its relatives.
 
@@ -54,11 +54,7 @@ def act_on_template(
 
         return save
 
-    for module, name in (
-        (saving_lib, "save_model"),
-        (saving_lib, "_save_model_to_fileobj"),
-        (legacy_h5_format, "save_model_to_hdf5"),
-    ):
+    for module, name in ((saving_lib, "save_model"), (legacy_h5_format, "save_model_to_hdf5")):
         CORE.wrap(module, name, saving, why="a parallel model is saved as its template")
 
     # A model that contains one: its layer is written as the template is, which plain Keras reads.
@@ -127,28 +123,28 @@ def write_activations_by_their_names() -> None:
     CORE.wrap(activations, "serialize", naming, why="Keras does not load tf.nn.softmax, which it saves as softmax_v2")
 
 
-def save_model(model: keras.Model, path: Path, name: str) -> None:
-    """Write a whole model: in Keras's format for a `name` that ends in ".keras", else as HDF5, as Keras 2 did.
+def save_model(model: keras.Model, path: Path, *, include_optimizer: bool = True) -> None:
+    """Write a whole model: in Keras's format for a path that ends in ".keras", else as HDF5, as Keras 2 did.
 
     `Model.save` refuses names that do not end in ".h5" or ".hdf5", and warns about these.
     """
-    if name.endswith(".keras"):
-        saving_lib.save_model(model, path)
+    if path.suffix == ".keras":
+        model.save(path, include_optimizer=include_optimizer)
     else:
         with writing(path) as (file, _):
-            h5_files.write_model(model, file, include_optimizer=True)
+            h5_files.write_model(model, file, include_optimizer=include_optimizer)
 
 
-def save_weights(model: keras.Model, path: Path, name: str) -> None:
-    """Write weights: in today's format for a `name` that ends in ".weights.h5", else in that of Keras 2.
+def save_weights(model: keras.Model, path: Path) -> None:
+    """Write weights: in today's format for a path that ends in ".weights.h5", else in that of Keras 2.
 
     `Model.save_weights` refuses any other name; `Model.load_weights` reads both.
     """
-    if name.endswith(".weights.h5"):
-        saving_lib.save_weights_only(model, str(path))
+    if path.name.endswith(".weights.h5"):
+        model.save_weights(path)
     else:
         with writing(path) as (file, _):
-            h5_files.write_weights(model, file)
+            h5_files.write_weights(getattr(model, "template", model), file)
 
 
 # Names of losses that Keras accepts in `compile`, and refuses in an HDF5 file.

@@ -12,14 +12,14 @@ from parallel_compat.backend.keras3.layers import untracked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What the names of the classes' slots end in, by the names that the formulas use.
-_SLOTS = {
+# What tf.keras called the slots of an optimizer -> what their names end in today.
+SLOTS = {
     "SGD": {"momentum": "momentum"},
-    "RMSprop": {"velocity": "velocity", "momentum": "momentum", "mean": "average_gradient"},
+    "RMSprop": {"rms": "velocity", "momentum": "momentum", "mg": "average_gradient"},
     "Adagrad": {"accumulator": "accumulator"},
-    "Adadelta": {"accumulator": "accumulated_grad", "delta": "accumulated_delta_var"},
-    "Adam": {"m": "momentum", "v": "velocity", "greatest": "velocity_hat"},
-    "Adamax": {"m": "momentum", "u": "norm"},
+    "Adadelta": {"accum_grad": "accumulated_grad", "accum_var": "accumulated_delta_var"},
+    "Adam": {"m": "momentum", "v": "velocity", "vhat": "velocity_hat"},
+    "Adamax": {"m": "momentum", "v": "norm"},
     "Nadam": {"m": "momentum", "v": "velocity"},
     "Ftrl": {"accumulator": "accumulator", "linear": "linear"},
 }
@@ -55,13 +55,12 @@ def share_variables(optimizer: Any, shared: Sequence[tuple[keras.Variable, keras
                 setattr(optimizer, name, instead[id(value)])
 
 
-def slots(optimizer: Any, name: str) -> list[Any]:
-    """Return one slot of all variables of a built optimizer; none where it does not keep that."""
-    end = _SLOTS[kind_of(optimizer)][name]
+def slots(optimizer: Any, ending: str) -> list[Any]:
+    """Return one slot of all variables of a built optimizer, by the ending of its name; none where it keeps none."""
     return [
         each
         for each in optimizer.variables
-        if each.name.endswith(f"_{end}") and not each.name.endswith(f"_{_OF_ACCUMULATION}")
+        if each.name.endswith(f"_{ending}") and not each.name.endswith(f"_{_OF_ACCUMULATION}")
     ]
 
 
@@ -76,7 +75,7 @@ def knows(optimizer: Any, variable: Any) -> bool:
 
 def can_be_extended(optimizer: Any) -> bool:
     """Return whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
-    return kind_of(optimizer) in _SLOTS
+    return kind_of(optimizer) in SLOTS
 
 
 def extend(optimizer: Any, variables: list[Any]) -> None:

@@ -59,17 +59,12 @@ def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[ke
     )
 
 
-def twin_of(optimizer: keras.optimizers.Optimizer, *, counts_alone: bool = False) -> keras.optimizers.Optimizer:
-    """Return an optimizer without moments that shares the learning rate and the count of iterations.
-
-    Args:
-        optimizer: any optimizer.
-        counts_alone: whether the new one counts iterations of its own.
-    """
+def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
+    """Return an optimizer without moments that shares the learning rate and the count of iterations."""
     with tf.init_scope():
         config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
         twin = type(optimizer).from_config(config)
-        shared = [] if counts_alone else [(twin.iterations, optimizer.iterations)]
+        shared = [(twin.iterations, optimizer.iterations)]
         rate = learning_rate.variable_of(optimizer)
         if rate is not None:
             shared.append((learning_rate.variable_of(twin), rate))

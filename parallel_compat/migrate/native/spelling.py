@@ -10,7 +10,7 @@ from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.names import table
 
-# How an expression of `names/native.py` begins, the module that it means, and the import that brings it.
+# How an expression of `names/native.tsv` begins, the module that it means, and the import that brings it.
 _HOMES = {
     "ops": ("keras.ops", "from keras import ops"),
     "tf": ("tensorflow", "import tensorflow as tf"),
@@ -21,7 +21,7 @@ _BEGINNING = re.compile(r"(?<![\w.{])(ops|tf|keras|legacy_numerics)\.(\w+)")
 
 
 def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
-    """Spell an expression of `names/native.py` in a source.
+    """Spell an expression of `names/native.tsv` in a source.
 
     >>> import ast; from parallel_compat.migrate.file import File
     >>> file = File("import keras\\nimport numpy as np\\n")

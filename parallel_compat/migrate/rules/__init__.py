@@ -10,29 +10,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from importlib import import_module
-from importlib.resources import files
 from typing import Protocol, cast
 
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.names import tsv
 
 _EXAMPLE = re.compile(r"```(diff|python)\n(.*?)```", re.DOTALL)
 
-
-def _rows() -> Iterator[tuple[str, bool, str]]:
-    for line in (files(__package__) / "rules.tsv").read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            name, rewrites, *of = line.split("\t")
-            yield name, rewrites == "safe", "".join(of)
-
-
-_ROWS = tuple(_rows())
+_ROWS = tsv.rows("rules.tsv", 3, __package__)
 ALL = tuple(name for name, _, _ in _ROWS)
 NAMES = tuple(name for name in ALL if not name.startswith("native-"))
 NATIVE_NAMES = ALL[len(NAMES) :]
-SAFE = frozenset(name for name, is_safe, _ in _ROWS if is_safe)
+SAFE = frozenset(name for name, rewrites, _ in _ROWS if rewrites == "safe")
 # Those that also read files of a project that import no Keras.
 BESIDE_KERAS = tuple(name for name, _, of in _ROWS if of == "project")
 # Those that find what gives other results today without an error: a file in which nothing is old may have it.

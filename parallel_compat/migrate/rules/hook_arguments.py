@@ -1,7 +1,7 @@
 """The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
 Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
-could use any name.
+could use any name. `logs["size"]` and `logs["batch"]`, which Keras 3 does not pass, are reported.
 
 ```diff
  from keras.callbacks import LambdaCallback

@@ -1,7 +1,8 @@
 """`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
 
 `parallel_compat.legacy.models` has a `load_model` that reads these files, and a `model_from_json` for the JSON of an
-old `to_json`.
+old `to_json`. Its `clone_model` returns a model that is not compiled, as Keras 2's did. A parallel model's file holds
+the single model: `layers[-2]` of what is loaded, where Keras 2 kept that model, is reported.
 
 ```diff
 -from keras.models import load_model

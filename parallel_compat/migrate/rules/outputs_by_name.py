@@ -2,6 +2,7 @@
 
 Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
 `compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
+Sample weights by name of several outputs become a list, and the targets beside them.
 
 ```diff
  from keras.models import Sequential

@@ -1,7 +1,9 @@
-"""`tf.Variable(0.)` in a layer's `call` or in a loss is reported.
+"""`tf.Variable(0.)` in a layer's `call` or in a loss is reported, and so is a layer with variables that is made there.
 
 In Keras 2 the graph created it once. Keras 3 traces such functions several times, and TensorFlow refuses a variable
 that is created in each trace. Make it a weight of the layer (`self.add_weight` in `build`), or create it outside.
+`Dropout(rate)(x)`, whose variable is the state of its random numbers in Keras 3, becomes `K.dropout` while the model
+trains.
 
 ```python
 import tensorflow as tf
@@ -18,16 +20,29 @@ from __future__ import annotations
 
 import ast
 
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import FunctionNode
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_LOSSES = ["y_true", "y_pred"]
+_BACKEND = "parallel_compat.legacy.backend"
+_DROPOUT = "keras.layers.Dropout"
+_WITH_VARIABLES = frozenset(
+    f"keras.layers.{name}"
+    for name in (
+        *("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "GaussianDropout", "GaussianNoise"),
+        *("AlphaDropout", "Dense", "Embedding", "BatchNormalization", "LSTM", "GRU", "SimpleRNN", "PReLU"),
+        *("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "DepthwiseConv2D", "SeparableConv2D"),
+    )
+)
 
 
 def find(file: File) -> Findings:
-    """Find such variables, in code of graphs."""
+    """Find such variables, in code of graphs, and such layers."""
+    yield from _layers(file)
     if file.era is None or not file.era.has_graphs:
         return
     for call in file.tree.calls:
@@ -40,6 +55,46 @@ def find(file: File) -> Findings:
                 "by `self.add_weight`, or outside the loss."
             )
             yield file.attention(call, message, hint=not file.old)
+
+
+def _layers(file: File) -> Findings:
+    for target in _WITH_VARIABLES & file.calls_by_target.keys():
+        for call in file.calls_by_target[target]:
+            method = file.tree.enclosing_function(call)
+            if method is None or not _is_traced(file, method):
+                continue
+            message = (
+                f"A `{target.rpartition('.')[2]}` is made in each call, with variables that Keras 3 refuses there."
+            )
+            use = file.tree.parents.get(call)
+            edits = _dropped(file, call, use) if target == _DROPOUT and isinstance(use, ast.Call) else []
+            if edits:
+                yield file.found(call, message, edits, hint=not file.old)
+            else:
+                yield file.attention(call, f"{message} Make it in `__init__`.", hint=not file.old)
+
+
+def _dropped(file: File, dropout: ast.Call, use: ast.Call) -> list[AnyEdit]:
+    """Return the edits that make `K.in_train_phase(K.dropout(x, rate), x)` of `Dropout(rate)(x)`."""
+    rate = calls.argument(dropout, "rate", 0)
+    if use.func is not dropout or len(use.args) != 1 or use.keywords or not isinstance(use.args[0], ast.Name):
+        return []
+    spelled = _backend(file, use)
+    if rate is None or len(dropout.args) + len(dropout.keywords) > 1 or spelled is None:
+        return []
+    x, (backend, imports) = use.args[0].id, spelled
+    text = f"{backend}.in_train_phase({backend}.dropout({x}, {file.source.segment(rate)}), {x})"
+    return [file.replace(use, text), *imports]
+
+
+def _backend(file: File, at: ast.expr) -> tuple[str, tuple[AnyEdit, ...]] | None:
+    """Return the name of the backend's module here, and the edits that import it."""
+    for name, bindings in file.tree.root.bindings.items():
+        paths = {file.names.path_of_binding(binding) for binding in bindings}
+        if paths <= {"keras.backend", "tensorflow.keras.backend"} and not file.shadows(name, bindings[0], at):
+            return name, ()
+    spelled = file.reference(f"{_BACKEND}.in_train_phase", at)
+    return None if spelled is None else (spelled[0].removesuffix(".in_train_phase"), spelled[1])
 
 
 def _is_traced(file: File, function: FunctionNode) -> bool:

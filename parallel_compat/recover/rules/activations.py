@@ -8,24 +8,10 @@ from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
 from parallel_compat.recover.translation import Translation
 from parallel_compat.recover.weight_edits import part_of
 
-KNOWN = frozenset(
-    [
-        "elu",
-        "exponential",
-        "hard_sigmoid",
-        "linear",
-        "log_softmax",
-        "relu",
-        "relu6",
-        "selu",
-        "sigmoid",
-        "softmax",
-        "softplus",
-        "softsign",
-        "swish",
-        "tanh",
-    ]
-)
+_KNOWN = """
+    elu exponential hard_sigmoid linear log_softmax relu relu6 selu sigmoid softmax softplus softsign swish tanh
+"""
+KNOWN = frozenset(_KNOWN.split())
 # Before TensorFlow 2.4 a function of this name was a project's own: a "gelu" most often BERT's approximation with
 # tanh, which is not Keras 3's.
 KNOWN_SINCE = {"gelu": (2, 4), "silu": (2, 4)}
@@ -35,6 +21,7 @@ RENAMED = {  # functions of TensorFlow, by the names that they have in its sourc
     "swish_impl": "swish",
 }
 ARGUMENTS = ("activation", "recurrent_activation")
+_LAYERS = ("LeakyReLU", "ReLU", "ELU", "Softmax", "PReLU")
 
 
 def renamed_activation(entry: Entry, translation: Translation) -> None:
@@ -50,13 +37,7 @@ def renamed_activation(entry: Entry, translation: Translation) -> None:
             config[argument] = "linear"
             continue
         given = RENAMED.get(given, given) if isinstance(given, str) else given
-        if isinstance(given, dict) and given.get("class_name") in (
-            "LeakyReLU",
-            "ReLU",
-            "ELU",
-            "Softmax",
-            "PReLU",
-        ):
+        if isinstance(given, dict) and given.get("class_name") in _LAYERS:
             translation.refuse(entry, f"its {argument} is the layer {given['class_name']}; make it a layer of its own")
         elif not isinstance(given, str) or not (given in KNOWN or translation.version >= KNOWN_SINCE.get(given, (4,))):
             name = str(given.get("class_name") if isinstance(given, dict) else given)[:120]

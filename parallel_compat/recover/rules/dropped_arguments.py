@@ -1,84 +1,30 @@
-"""Arguments that layers no longer take, take by another name, or took for granted."""
+"""Arguments that layers no longer take, take by another name, or took for granted (`dropped_arguments.tsv`)."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from parallel_compat.names import tsv
 from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.rules.keras3_arguments import COMMON, KERAS3_ARGUMENTS
 from parallel_compat.recover.translation import Translation
 
-# (class or "*", old argument) -> new argument
-RENAMED = {
-    ("LeakyReLU", "alpha"): "negative_slope",
-    ("DepthwiseConv2D", "kernel_initializer"): "depthwise_initializer",
-    ("DepthwiseConv2D", "kernel_regularizer"): "depthwise_regularizer",
-    ("DepthwiseConv2D", "kernel_constraint"): "depthwise_constraint",
-}
 
-# (class or "*", argument) -> the values for which the argument can be dropped; None: every value.
-# What has another value is refused by `unknown_argument`.
-DROPPED: dict[tuple[str, str], tuple[Any, ...] | None] = {
-    ("*", "batch_input_shape"): None,  # tells the shape, which the graph (or `sequential_input`) gives
-    ("*", "input_dtype"): None,
-    ("*", "ragged"): (False,),
-    ("*", "time_major"): (False,),  # tf.keras 1.14 on
-    ("*", "implementation"): None,  # how it is computed, not what
-    ("*", "num_constants"): (None, 0),
-    ("*", "input_spec"): (None,),
-    ("SpatialDropout1D", "trainable"): None,  # it has no weights, and Keras 3's takes no such argument
-    ("SpatialDropout2D", "trainable"): None,
-    ("SpatialDropout3D", "trainable"): None,
-    ("SpatialDropout1D", "noise_shape"): (None,),  # inherited from Dropout, of no effect
-    ("SpatialDropout2D", "noise_shape"): (None,),
-    ("SpatialDropout3D", "noise_shape"): (None,),
-    ("Embedding", "input_length"): None,  # said the shape
-    ("Embedding", "activity_regularizer"): (None,),
-    ("Embedding", "sparse"): (False,),
-    ("BatchNormalization", "renorm"): (False,),  # tf.keras 1.x
-    ("BatchNormalization", "renorm_clipping"): (None, {}),
-    ("BatchNormalization", "renorm_momentum"): None,  # of no effect without renorm
-    ("BatchNormalization", "fused"): None,  # how it is computed
-    ("BatchNormalization", "virtual_batch_size"): (None,),
-    ("BatchNormalization", "adjustment"): (None,),
-    ("LayerNormalization", "trainable_weights"): None,
-    ("SeparableConv1D", "kernel_initializer"): None,  # inherited from Conv, of no effect
-    ("SeparableConv1D", "kernel_regularizer"): (None,),
-    ("SeparableConv1D", "kernel_constraint"): (None,),
-    ("SeparableConv1D", "groups"): (1,),
-    ("SeparableConv2D", "kernel_initializer"): None,
-    ("SeparableConv2D", "kernel_regularizer"): (None,),
-    ("SeparableConv2D", "kernel_constraint"): (None,),
-    ("SeparableConv2D", "groups"): (1,),
-    ("DepthwiseConv2D", "filters"): (None,),
-    ("DepthwiseConv2D", "groups"): (1,),
-    ("Conv2DTranspose", "groups"): (1,),
-    ("Conv3DTranspose", "groups"): (1,),
-    ("Conv3DTranspose", "dilation_rate"): ([1, 1, 1], 1),
-    ("ConvLSTM2D", "unroll"): None,
-    ("Attention", "causal"): (False,),
-    ("AdditiveAttention", "causal"): (False,),
-    ("Bidirectional", "weights"): (None,),
-    ("AveragePooling1D", "keepdims"): (False,),
-    ("MaxPooling1D", "keepdims"): (False,),
-    ("ZeroPadding1D", "data_format"): (None, "channels_last"),
-    ("UpSampling1D", "data_format"): (None, "channels_last"),
-    ("Reshape", "data_format"): None,
-    ("GRU", "unit_forget_bias"): None,
-}
+def _rows(became: str) -> dict[tuple[str, str], str]:
+    """Return the values of the table's rows of one kind, by class (or "*") and argument."""
+    rows = tsv.rows("dropped_arguments.tsv", 5, __package__)
+    return {(name, row[1]): row[3] for row in rows if row[2] == became for name in row[0].split()}
 
-# (class, argument) -> what it was where the config does not say, and what Keras 3 takes for granted
-# otherwise.
-MISSING = {
-    ("GRU", "reset_after"): False,  # the argument came with Keras 2.1.5; Keras 3 takes True for granted
-    ("GRUCell", "reset_after"): False,
-    ("LSTM", "recurrent_activation"): "hard_sigmoid",
-    ("GRU", "recurrent_activation"): "hard_sigmoid",
-    ("LSTMCell", "recurrent_activation"): "hard_sigmoid",
-    ("GRUCell", "recurrent_activation"): "hard_sigmoid",
-    ("ConvLSTM2D", "recurrent_activation"): "hard_sigmoid",
-    ("Embedding", "mask_zero"): False,
-}
+
+def _values(cell: str) -> list[Any]:
+    values: list[Any] = json.loads(f"[{cell}]")
+    return values
+
+
+RENAMED = _rows("renamed")
+DROPPED = {place: _values(cell) if cell else None for place, cell in _rows("dropped").items()}
+MISSING = {place: _values(cell)[0] for place, cell in _rows("missing").items()}
 
 
 def batch_normalization_axis(entry: Entry, translation: Translation) -> None:

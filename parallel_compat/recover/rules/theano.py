@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from parallel_compat.recover.config_json import Entry
+from parallel_compat.recover.layer_weights import sides
 from parallel_compat.recover.translation import Translation
 
 _PADDED = {
@@ -30,9 +31,9 @@ def padding_of_theano(entry: Entry, translation: Translation) -> None:
     rank = {**_PADDED, **_OTHERS, **_POOLS}.get(name)
     if rank is None or (config.get("padding") != "same" and name != "ConvLSTM2D"):
         return
-    window = _sides(config.get("pool_size" if name in _POOLS else "kernel_size"), rank)
-    strides = _sides(config.get("strides") or (window if name in _POOLS else 1), rank)
-    rates = _sides(config.get("dilation_rate") or 1, rank)
+    window = sides(config.get("pool_size" if name in _POOLS else "kernel_size"), rank, "the sides of a window")
+    strides = sides(config.get("strides") or (window if name in _POOLS else 1), rank, "the sides of a window")
+    rates = sides(config.get("dilation_rate") or 1, rank, "the sides of a window")
     window = [(side - 1) * rate + 1 for side, rate in zip(window, rates, strict=True)]
     odd = all(side % 2 for side in window)
     if name == "ConvLSTM2D" and odd and (config.get("padding") != "same" or set(strides) == {1}):
@@ -42,10 +43,10 @@ def padding_of_theano(entry: Entry, translation: Translation) -> None:
     if name not in _PADDED:
         translation.refuse(entry, 'Theano placed the windows of its `padding="same"` differently from Keras 3')
         return
-    sides = [[side // 2, (side - 1) // 2] for side in window]
+    zeros = [[side // 2, (side - 1) // 2] for side in window]
     pad: dict[str, Any] = {
         "name": f"{config['name']}_padding",
-        "padding": sides if rank > 1 else sides[0],
+        "padding": zeros if rank > 1 else zeros[0],
     }
     if config.get("data_format") is not None:
         pad["data_format"] = config["data_format"]
@@ -59,10 +60,3 @@ def padding_of_theano(entry: Entry, translation: Translation) -> None:
     }
     entry["class_name"] = "Sequential"
     translation.note(entry, 'Theano placed the windows of its `padding="same"` differently, as a ZeroPadding now does')
-
-
-def _sides(value: Any, rank: int) -> list[int]:
-    sides = [value] * rank if isinstance(value, int) else list(value)
-    if len(sides) != rank or not all(type(side) is int and side > 0 for side in sides):
-        raise ValueError("the sides of a window")
-    return sides

@@ -30,21 +30,12 @@ OPTIMIZERS = {
 }
 EPSILON = 1e-7  # what Keras 2 took for `epsilon: null` (`K.epsilon()`)
 
-LOSS_NAMES = [
-    "mean_squared_error",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_logarithmic_error",
-    "squared_hinge",
-    "hinge",
-    "categorical_hinge",
-    "categorical_crossentropy",
-    "sparse_categorical_crossentropy",
-    "binary_crossentropy",
-    "poisson",
-    "kl_divergence",
-    "log_cosh",
-]
+_LOSS_NAMES = """
+    mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error squared_hinge
+    hinge categorical_hinge categorical_crossentropy sparse_categorical_crossentropy binary_crossentropy poisson
+    kl_divergence log_cosh
+"""
+LOSS_NAMES = _LOSS_NAMES.split()
 METRIC_NAMES = [
     "binary_accuracy",
     "categorical_accuracy",
@@ -53,13 +44,11 @@ METRIC_NAMES = [
     "sparse_top_k_categorical_accuracy",
 ]
 LOSSES = {
-    **SHORT_NAMES, "bce": "binary_crossentropy",
+    **SHORT_NAMES,
+    "bce": "binary_crossentropy",
     **{old: row.new for old, row in identifiers()["loss"].items() if row.new in LOSS_NAMES},
-    **{
-        name: name
-        for name in LOSS_NAMES
-    },
-}  # fmt: skip
+    **{name: name for name in LOSS_NAMES},
+}
 LOSS_CLASSES = {
     "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error",
     "MeanAbsolutePercentageError": "mean_absolute_percentage_error", "Hinge": "hinge",
@@ -68,13 +57,11 @@ LOSS_CLASSES = {
     "LogCosh": "log_cosh",
 }  # fmt: skip
 METRICS = {
-    "acc": "accuracy", "accuracy": "accuracy",
-    **{
-        name: name
-        for name in METRIC_NAMES
-    },
+    "acc": "accuracy",
+    "accuracy": "accuracy",
+    **{name: name for name in METRIC_NAMES},
     **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
-}  # fmt: skip
+}
 # What Keras 2 took for a loss or a metric by name as well: Keras 3 has them under another name, or not at all.
 OLD_NAMES = frozenset({
     *LOSSES, *METRICS, "MSE", "MAE", "MAPE", "MSLE", "KLD", "cosine", "cosine_proximity", "cosine_similarity",

@@ -97,7 +97,11 @@ def main() -> None:
     parser.add_argument("--real", help="the Python of the real stack")
     parser.add_argument("--results", type=Path, required=True, help="a folder")
     parser.add_argument("--again", action="store_true", help="run the tests again that pass on the real stack alone")
-    parser.add_argument("--sample", action="store_true", help="of each test method that has parameters the first alone")
+    parser.add_argument(
+        "--sample",
+        action="store_true",
+        help="of each method with parameters one alone: compiled if it can be",
+    )
     parser.add_argument("--together", type=int, default=1, metavar="N", help="so many files in one process")
     parser.add_argument("--page", action="store_true", help="write the page of the outcomes so far")
     arguments = parser.parse_intermixed_args()

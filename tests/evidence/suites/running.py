@@ -52,7 +52,7 @@ def run_files(
         started_by: how a module is run, without `-m`: a Python, or `parallel-compat run` with its options.
         outcomes: the file that grows.
         only: ids: these run, whatever their outcome was, and no others.
-        sample: whether a test method with parameters runs with the first of them alone.
+        sample: whether a test method with parameters runs with one of them alone.
     """
     begin = outcomes.stat().st_size if outcomes.exists() else 0
     while True:

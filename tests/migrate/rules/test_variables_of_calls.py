@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import keras
+import numpy as np
 import pytest
 
+from parallel_compat.legacy import backend as K
 from parallel_compat.migrate.engine import Options, analyse
-from tests.migrate.check import check_noop
+from tests.migrate.check import check_noop, check_transformed, found
 
 LAYER = "from keras.layers import Layer\nimport tensorflow as tf\nclass Seen(Layer):\n    def {}(self, x):\n{}"
 MADE = "        seen = tf.Variable(0.)\n        return x * tf.assign_add(seen, 1.)\n"
@@ -26,3 +29,31 @@ def test_reports_code_of_graphs(source):
 )
 def test_others_stay(source):
     check_noop(source, rule="variables-of-calls")
+
+
+def test_dropout_that_is_made_in_each_call():
+    """Keras 3: "tf.function only supports singleton tf.Variables created on the first call"."""
+    head = "from keras import backend as K\nfrom keras.layers import Dense, Dropout, Layer\nclass Own(Layer):\n"
+    check_transformed(
+        f"{head}    def call(self, x):\n        return Dropout(self.rate)(x)\n",
+        f"{head.replace('from keras import b', 'from parallel_compat.legacy import b')}    def call(self, x):\n"
+        "        return K.in_train_phase(K.dropout(x, self.rate), x)\n",
+    )
+    for body in ("return Dense(3)(x)", "return Dropout(.5)(x + 1)", "return Dropout(.5, seed=3)(x)"):
+        assert found(f"{head}    def call(self, x):\n        {body}\n", "variables-of-calls") == [(5, "attention")]
+    assert found(f"{head}    def build(self, shape):\n        self.drop = Dropout(.5)\n", "variables-of-calls") == []
+
+
+class Dropping(keras.layers.Layer):
+    def call(self, x):
+        return K.in_train_phase(K.dropout(x, 0.5), x)
+
+
+def test_what_is_written_trains():
+    model = keras.Sequential([keras.Input((100,)), Dropping()])
+    model.compile("sgd", "mse")
+    x = np.ones((8, 100))
+    assert np.array_equal(model.predict(x, verbose=0), x)
+    assert set(np.unique(model(x, training=True))) == {0.0, 2.0}
+    losses = [model.train_on_batch(x, x) for _ in range(2)]
+    assert losses == [1.0, 1.0]  # each number is 0 or 2
