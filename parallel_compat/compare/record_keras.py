@@ -820,9 +820,10 @@ class EagerStep(Step):
         variables = list(getattr(model, "variables", model.weights))
         for layer in all_layers(model):  # and what a layer keeps in objects of its own
             for kept_by in list(vars(layer).values()):
-                found = getattr(kept_by, "variables", None)
-                if isinstance(found, (list, tuple)) and not hasattr(kept_by, "call"):
-                    variables += found
+                # Dicts that Keras tracks sort their keys when they are asked for variables.
+                if not isinstance(kept_by, (dict, list, tuple)) and not hasattr(kept_by, "call"):
+                    found = getattr(kept_by, "variables", None)
+                    variables += found if isinstance(found, (list, tuple)) else []
         saved = [np.copy(v.numpy() if hasattr(v, "numpy") else np.asarray(v)) for v in variables]
         values = {}
         try:
@@ -1040,7 +1041,11 @@ def around(owner, name, replacement):
     def method(*given, **keywords):
         return replacement(original, *given, **keywords)
 
-    for each in ("__name__", "__qualname__", "__doc__", "__module__"):
+    for each in (
+        "__name__",
+        "__qualname__",
+        "__doc__",
+    ):  # by `__module__` a parallel model sees that its step is watched
         if getattr(original, each, None):
             setattr(method, each, getattr(original, each))
     method.__wrapped__ = original  # `inspect.signature` asks for it
@@ -1142,6 +1147,7 @@ class Recorder(object):
         self.made = 0
         self._silent, self._masks = silent, masks
         self._compiles = 0
+        self._resources = False  # whether variables are resources
         self._handed_over = []
         self._rng = np.random.RandomState(0) if nudge else None
         self._left = SPARE
@@ -1236,7 +1242,8 @@ class Recorder(object):
     def look(self):
         """Hook what has been imported since the last look."""
         tensorflow = sys.modules.get("tensorflow")
-        if str(getattr(tensorflow, "__version__", "")).startswith("1."):
+        if not self._resources and str(getattr(tensorflow, "__version__", "")).startswith("1."):
+            self._resources = True
             # TensorFlow 1 wrote weights while the backward pass read them. With resource variables, which came with
             # 1.13, it does not.
             enable = getattr(getattr(tensorflow, "compat", None), "v1", tensorflow)
