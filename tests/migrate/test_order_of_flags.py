@@ -49,7 +49,7 @@ CORPUS = corpus()
 _SETTLED_BY_OTHERS = ("tests/data/eras/arithmetic.py", "test_of_several_models.py:13")
 NATIVE, NATIVE_UNSAFE = Options(target="native"), Options(target="native", unsafe=True)
 NATIVE_ORDERS = (
-    (UNSAFE, NATIVE),
+    (UNSAFE, NATIVE_UNSAFE),
     (SAFE, NATIVE_UNSAFE),
     (NATIVE, NATIVE_UNSAFE),
     (SAFE, UNSAFE, NATIVE, NATIVE_UNSAFE),
@@ -99,7 +99,7 @@ def test_any_order_ends_in_the_same_source(part, tmp_path):
 
 @pytest.mark.parametrize("part", range(4))
 def test_any_order_ends_in_the_same_program_of_plain_keras(part, tmp_path):
-    """Whatever ran before, also without `--to native`: imports may stand elsewhere, the rest is the same text."""
+    """Whatever ran before `--to native --unsafe`: imports may stand elsewhere, the rest is the same text."""
     path = tmp_path / "script.py"
     for name in _SAMPLE[part::4]:
         if name in _SETTLED_BY_OTHERS:

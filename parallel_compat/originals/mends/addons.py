@@ -43,7 +43,7 @@ class AddonsFinder(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {fullname!r}: {error}", name=fullname) from error
         sys.meta_path.remove(self)
         os.environ.setdefault("TF_ADDONS_PY_OPS", "1")  # its own switch: compute in Python, without a page of warnings
-        self.finder.places.update({name: sources / name for name in (fullname, "typeguard")})
+        self.finder.paths.update({name: sources / name for name in (fullname, "typeguard")})
         mends = self.finder.mends
         with mends.cause("addons"):
             mends.after(
