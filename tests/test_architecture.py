@@ -153,6 +153,7 @@ WORDS = {
     "pretended GPUs": "GPU",
     "what `tf.placeholder`": "contrib",
     "`--resume`": "resume",
+    "TensorFlow Addons": "tensorflow_addons",
     "where old Keras": "sha256",
     "the era of a project": "era_of_project",
     "gradients of an `Embedding`": "rows",

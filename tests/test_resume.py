@@ -213,7 +213,7 @@ def with_too_much(path):
         (lambda path: path.write_bytes(path.read_bytes()[:-200]), "not a zip file"),
         (lambda path: path.write_bytes(path.read_bytes().replace(b"next_epoch", b"last_epoch")), "CRC"),
         (lambda path: path.write_text("weights"), "not a zip file"),
-        (lambda path: np.savez(path, weights=np.ones(3)), "another content"),
+        (lambda path: np.savez(path, weights=np.ones(3)), "its content is different"),
         (pickled, "[Pp]ickle"),
         (with_too_much, "unpacks to"),
     ],

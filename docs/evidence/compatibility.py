@@ -28,6 +28,7 @@ version are marked "counted before". Where a second column says "on the original
 - [Random scripts](#random-scripts)
 - [Examples of Keras 2.2.4](#examples-of-keras-224)
 - [Public projects](#public-projects)
+- [Verdicts of `compare`](#verdicts-of-compare)
 - [Other projects](#other-projects)
 - [Suites of old libraries](#suites-of-old-libraries)
 """
@@ -58,6 +59,12 @@ Each project got a few generated samples in its own data format.
 - "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
 - The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
   no script with options, a few lines call its functions as its documentation does.
+"""
+_COMPARED = """## Verdicts of `compare`
+
+`compare --unsafe` on projects of the table above: a few lines that call their functions, with made-up data. Where the
+last column says so, the same lines ran on the real stack, too (Keras 2.2.4 on TensorFlow 1.15.5), with the original's
+weights, batches and masks.
 """
 _OTHERS = """## Other projects
 
@@ -131,6 +138,11 @@ def page(data: dict[str, Any]) -> str:
                     "obstacles",
                 ),
                 projects,
+            ),
+            "",
+            _COMPARED,
+            *_table(
+                ("project", "what was run", "verdict", "checked by hand"), [tuple(each) for each in data["compared"]]
             ),
             "",
             _OTHERS,

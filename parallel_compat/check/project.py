@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _MOST_FILES, _MOST_SCRIPTS = 2000, 4
 _NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|dist|__pycache__")
 # What comes with this package and the originals; Python 2's modules and moved ones are in the table.
-_THERE = frozenset(("keras", "tensorflow", "keras_applications", "keras_preprocessing", "parallel_compat"))
+_THERE = frozenset(
+    ("keras", "tensorflow", "keras_applications", "keras_preprocessing", "tensorflow_addons", "parallel_compat")
+)
 # Calls that read the file of their first argument, and calls that write one.
 _READ = re.compile(
     r"(?:^|\.)(?:open|load|loadtxt|genfromtxt|read_\w+|imread|load_(?:model|weights|img)|File|loadmat|CascadeClassifier"

@@ -28,7 +28,7 @@ from parallel_compat.compare.differences import (
     tolerance,
 )
 from parallel_compat.compare.optimizer_states import state
-from parallel_compat.compare.reasons import Reason, description, reason_of
+from parallel_compat.compare.reasons import Reason, description, reason_of, rounding_alone
 from parallel_compat.compare.results import Results
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import log_today
@@ -161,7 +161,9 @@ class Comparison:
             finding: what differs.
         """
         described = self.described[model] if model is not None and model < len(self.described) else ""
-        return reason_of(finding, described, self.sources, self.era)
+        found = reason_of(finding, described, self.sources, self.era)
+        left_out = 0 if model is None else sum(step.left_out for step in self.steps[model])
+        return rounding_alone(left_out) if found is None and left_out and finding.kind != "not compared" else found
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""
@@ -189,7 +191,7 @@ def compare(
         era: whose Keras the first run had; None if the recording says it.
     """
     noise = None if again is None else compare(old, again)
-    names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
+    names = [str(model.get("name") or number) for number, model in enumerate(old.models[: len(new.models)])]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
     machines = [list(each.facts.get("machine", [])) for each in (old, new)]
     found = Comparison(stacks, names, [], sources=sources, era=era or era_of(old), machines=machines)
@@ -214,7 +216,11 @@ def compare(
         found.described.append(description(*pair, any(bool((each == 0).any()) for each in weights)))
         if model.is_comparable:
             model.follow(found.curves[-1])
-            of_noise = noise.results[number] if noise is not None and number < len(noise.results) else None
+            of_noise = None
+            if noise is not None and number < len(noise.results):  # means of losses are no closer than the losses
+                least = found.curves[-1].rounding
+                kinds = ("evaluate", "predict", "history")
+                of_noise = {kind: max(noise.results[number].get(kind, 0.0), least) for kind in kinds}
             results = Results(number, old, new, len(model.steps), of_noise)
             model.findings += results.findings
             found.results[-1] = results.differences
@@ -430,14 +436,14 @@ class _Model:
         return known if known is not None and known.shape == shape else np.zeros(shape, bool)
 
     def _weights(self, number: int) -> None:
-        names = [f"step{number}/before", f"step{number - 1}/weights" if number else "initial"]
-        sections = [self._recordings[0].arrays.get(f"model{self._number}/{name}") for name in names]
-        before = next((section for section in sections if section is not None), [])
+        before = [self._before(number, each) for each in self._recordings]
         gradients = self._gradients_by_weight(number)
         after = self._pair(number, "weights") or ((), ())
-        for place, (start, old, new) in enumerate(zip(before, *after, strict=False)):
-            if old.shape != new.shape or start.shape != old.shape:
+        for place, (start, start_here, old, new) in enumerate(zip(*before, *after, strict=False)):
+            if len({start.shape, start_here.shape, old.shape, new.shape}) > 1:
                 continue
+            if np.array_equal(start, old) and np.array_equal(start_here, new):
+                continue  # what this step does not train, as a frozen critic
             rounding = 4 * EPSILON * np.abs(old)  # of the weight itself, which is not the step's
             error = np.abs(old.astype("float64") - new)
             noise = self._rounding_alone(place, old.shape) & (error > rounding)
@@ -447,10 +453,17 @@ class _Model:
             difference = _largest([np.maximum(error - rounding, 0.0)]) / max(moved, 1e-30)
             if not moved and not difference:
                 continue
+            difference = min(difference, 1e9)
             name = self._layer(place)
             text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
             kind = str(self._facts[0].get("optimizer") or "") if place in gradients else self._classes.get(name, "")
             self._judge(number, "step", name, difference, text, kind, 50 * TOLERANCE)
+
+    def _before(self, number: int, recording: Recording) -> list[Array]:
+        """Return the weights that a step began with."""
+        names = [f"step{number}/before", f"step{number - 1}/weights" if number else "initial"]
+        sections = [recording.arrays.get(f"model{self._number}/{name}") for name in names]
+        return next((section for section in sections if section is not None), [])
 
     def _state(self, number: int) -> None:
         pair = self._pair(number, "state")

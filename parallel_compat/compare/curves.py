@@ -49,6 +49,11 @@ class Curve:
         return max((distance(*pair) for pair in pairs), default=0.0)
 
     @property
+    def rounding(self) -> float:
+        """How far two runs of the first stack were from each other in all."""
+        return self.noise(self.compared - 1) if self.compared else 0.0
+
+    @property
     def differs_from(self) -> int | None:
         """The first step whose losses are further from each other than rounding explains."""
         steps = (step for step in range(self.compared) if not self.distance(step) <= tolerance(self.noise(step)))
@@ -70,10 +75,9 @@ class Curve:
         if self.masked:
             names = ", ".join(self.masked[:5])
             notes.append(f"random layers ({names}) drew the same masks in both")
-        rounding = self.noise(self.compared - 1) if self.compared else 0.0
-        if rounding > 0.01:
+        if self.rounding > 0.01:
             notes.append(
-                f"two runs of the original differ by {percent(rounding)}: smaller differences are not reported"
+                f"two runs of the original differ by {percent(self.rounding)}: smaller differences are not reported"
             )
         return notes
 

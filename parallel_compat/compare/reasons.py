@@ -77,7 +77,8 @@ _SIGNS = (
     _Sign("`trainable` set after", "step state gradient", described=OTHER_TRAINED),
     _Sign("layers inside a frozen model", "step state gradient", described=OTHER_TRAINED, by_words=True),
     _Sign("`BatchNormalization`, moving", "step", "BatchNormalization"),
-    _Sign("`BatchNormalization`, moving", "evaluate predict history", "|val_.*|loss|acc.*", '"BatchNormalization"'),
+    _Sign("`BatchNormalization`, moving", "evaluate predict", "|loss|acc.*", '"BatchNormalization"'),
+    _Sign("`BatchNormalization`, moving", "history", "val_.*", '"BatchNormalization"'),
     _Sign("`clipnorm`", "step gradient", described=r'"clipnorm": [0-9.]+'),
     _Sign("`Adadelta()`", "step", "Adadelta", OTHER_RATE),
     _Sign("`Adagrad()`", "step", "Adagrad", OTHER_RATE),
@@ -92,6 +93,7 @@ _SIGNS = (
     _Sign("a metric function with targets", "metric", by_words=True),
     _Sign("`val_loss` with", "history", "val_.*", by_words=True),
     _Sign("a metric under a mask", _METRIC, described=_MASK),
+    _Sign("the logged loss of one", "evaluate", r"\w+_loss", by_words=True),
     _Sign("the logged loss of one", "history", by_words=True),
     _Sign("the order in which `evaluate`", "evaluate", by_words=True),
     _Sign("`load_weights(", "weights step", by_words=True),
@@ -158,6 +160,19 @@ def reason_of(
             text = f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}."
             return Reason(row.what, text, _remedy(row, "" if era is None else f"`migrate --era {era.value}` or "))
     return None
+
+
+def rounding_alone(weights: int) -> Reason:
+    """Return the reason of what differs after steps that moved weights by chance.
+
+    Args:
+        weights: how many weights have gradients that are rounding alone, and were left out.
+    """
+    text = (
+        f"The gradients of {weights:,} weights are rounding alone, and Adam and the like make a whole step of any "
+        "gradient. No known difference between versions shows this."
+    )
+    return Reason("gradients of rounding alone", text, 'Compare once with `"sgd"`: it moves such weights by nothing.')
 
 
 def _remedy(row: Result, era: str) -> str:

@@ -716,8 +716,12 @@ def make_graph_step(recorder, module, name, original, model, *given, **keywords)
         gradients[:] = get_gradients(loss, params)
         return list(gradients)
 
+    # `parallel-compat run` has them in order by itself; both together counted the steps of Keras 2.3 once.
+    in_order_anyway = "parallel_compat.originals.mends.order_of_updates" in sys.modules
+
     def with_more(inputs, outputs, updates=None, **kw):
-        updates = in_order(updates, late, list(outputs) + list(model.outputs))
+        if not in_order_anyway:
+            updates = in_order(updates, late, list(outputs) + list(model.outputs))
         layers = tensors_of_layers(model)
         more = {
             "outputs": list(model.outputs),
@@ -729,7 +733,9 @@ def make_graph_step(recorder, module, name, original, model, *given, **keywords)
         recording = function(inputs, list(outputs) + every, updates=updates, **kw)
         return GraphStep(recorder, model, own, recording, len(outputs), more, [name for name, _ in layers])
 
-    backend.function, backend.update, backend.update_add = with_more, updated_together, counted_last
+    backend.function = with_more
+    if not in_order_anyway:
+        backend.update, backend.update_add = updated_together, counted_last
     optimizer.get_gradients = gradients_seen
     try:
         return original(model, *given, **keywords)
@@ -820,9 +826,10 @@ class EagerStep(Step):
         variables = list(getattr(model, "variables", model.weights))
         for layer in all_layers(model):  # and what a layer keeps in objects of its own
             for kept_by in list(vars(layer).values()):
-                found = getattr(kept_by, "variables", None)
-                if isinstance(found, (list, tuple)) and not hasattr(kept_by, "call"):
-                    variables += found
+                # Dicts that Keras tracks sort their keys when they are asked for variables.
+                if not isinstance(kept_by, (dict, list, tuple)) and not hasattr(kept_by, "call"):
+                    found = getattr(kept_by, "variables", None)
+                    variables += found if isinstance(found, (list, tuple)) else []
         saved = [np.copy(v.numpy() if hasattr(v, "numpy") else np.asarray(v)) for v in variables]
         values = {}
         try:
@@ -1040,7 +1047,11 @@ def around(owner, name, replacement):
     def method(*given, **keywords):
         return replacement(original, *given, **keywords)
 
-    for each in ("__name__", "__qualname__", "__doc__", "__module__"):
+    for each in (
+        "__name__",
+        "__qualname__",
+        "__doc__",
+    ):  # by `__module__` a parallel model sees that its step is watched
         if getattr(original, each, None):
             setattr(method, each, getattr(original, each))
     method.__wrapped__ = original  # `inspect.signature` asks for it
@@ -1142,6 +1153,7 @@ class Recorder(object):
         self.made = 0
         self._silent, self._masks = silent, masks
         self._compiles = 0
+        self._resources = False  # whether variables are resources
         self._handed_over = []
         self._rng = np.random.RandomState(0) if nudge else None
         self._left = SPARE
@@ -1236,7 +1248,8 @@ class Recorder(object):
     def look(self):
         """Hook what has been imported since the last look."""
         tensorflow = sys.modules.get("tensorflow")
-        if str(getattr(tensorflow, "__version__", "")).startswith("1."):
+        if not self._resources and str(getattr(tensorflow, "__version__", "")).startswith("1."):
+            self._resources = True
             # TensorFlow 1 wrote weights while the backward pass read them. With resource variables, which came with
             # 1.13, it does not.
             enable = getattr(getattr(tensorflow, "compat", None), "v1", tensorflow)

@@ -219,8 +219,12 @@ def _imported_once(edits: list[Edit]) -> list[Edit]:
 
 
 def _joined(file: File, edits: list[Edit]) -> list[Edit]:
-    """Add imported names to the statement that imports from their module already, where nothing else edits it."""
+    """Add imported names to the statement that imports from their module already, where nothing else edits it.
+
+    They come before the statements that are written behind it.
+    """
     joined: list[Edit] = []
+    added: dict[int, str] = {}
     for edit in edits:
         match = _IMPORT.fullmatch(edit.text)
         beside = _statement_above(file, edit, match["module"], edits) if match and edit.start == edit.end else None
@@ -231,7 +235,11 @@ def _joined(file: File, edits: list[Edit]) -> list[Edit]:
         if end - file.source.start(beside) + len(match["names"]) + 2 > _LENGTH:
             joined.append(edit)
         else:
-            joined.append(Edit(end, end, f", {match['names']}"))
+            added[end] = added.get(end, "") + f", {match['names']}"
+    for end, names in added.items():
+        behind = [edit for edit in joined if edit.start == edit.end == end]
+        joined = [edit for edit in joined if edit not in behind]
+        joined.append(Edit(end, end, names + "".join(edit.text for edit in sorted(behind))))
     return joined
 
 

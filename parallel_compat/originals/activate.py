@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.module_loaders import SecondName
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
-from parallel_compat.originals.mends import ALL, tensorflow_1, tensorflow_2
+from parallel_compat.originals.mends import ALL, addons, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
 
@@ -41,6 +41,9 @@ _BESIDE = (
     "training.experimental.mixed_precision",
     "training.tracking.layer_utils",
 )
+
+# Their first import brings the original.
+_WAITED_FOR = ("tensorflow", "tensorflow_addons", "keras", "keras_applications", "keras_preprocessing")
 
 _active: Settings | None = None
 _mends: Register | None = None
@@ -108,7 +111,7 @@ class _FirstImport(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname.partition(".")[0] not in ("tensorflow", "keras", "keras_applications", "keras_preprocessing"):
+        if fullname.partition(".")[0] not in _WAITED_FOR:
             return None
         global _active
         sys.meta_path.remove(self)
@@ -163,6 +166,7 @@ def _load(settings: Settings) -> None:
             sys.meta_path.insert(0, _NoStandaloneKeras())
     else:
         tensorflow_2.put_on(tensorflow, settings, finder)
+        sys.meta_path.append(addons.AddonsFinder(finder))
 
 
 def source_paths(settings: Settings) -> dict[str, Path]:

@@ -73,6 +73,7 @@ _COMPANIONS = (
     ),
 )
 
+ADDONS = "addons-0.10"  # for scripts of tf.keras 2.2 that import it
 ORIGINALS: dict[str, Original] = {
     original.name: original
     for original in (
@@ -147,6 +148,29 @@ ORIGINALS: dict[str, Original] = {
                     keep=("keras/",),
                 ),
                 *_COMPANIONS,
+            ),
+        ),
+        Original(
+            ADDONS,
+            "TensorFlow Addons 0.10",
+            (
+                Wheel(
+                    "tensorflow-addons==0.10.0",
+                    "tensorflow_addons-0.10.0-cp38-cp38-manylinux2010_x86_64.whl",
+                    "08034ad2c177038990afc6aef9e7a90546f2872f3a39c4f966d2561346a749ab",
+                    1_045_363,
+                    python="3.8",
+                    abi="cp38",
+                    platform="manylinux2010_x86_64",
+                    keep=("tensorflow_addons/",),
+                ),
+                Wheel(
+                    "typeguard==2.13.3",
+                    "typeguard-2.13.3-py3-none-any.whl",
+                    "5e3e3be01e887e7eafae5af63d1f36c849aaa94e3a0112097312aabfa16284f1",
+                    17_605,
+                    keep=("typeguard/",),
+                ),
             ),
         ),
     )

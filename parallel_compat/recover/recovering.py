@@ -233,9 +233,8 @@ def _require_no_config(stored: Stored, suffix: str | None, *, weights_only: bool
     if suffix not in (".h5", ".hdf5"):
         what = "a model" if suffix is None else suffix
         raise CheckpointError(
-            f"{stored.path}: holds weights only; {what} needs the architecture, too. Give it "
-            "(--architecture FILE), write .h5, or use "
-            "`load_template_weights` into a model built by your code."
+            f"{stored.path}: holds weights only; {what} needs the architecture, too. Pass it "
+            "(--architecture FILE), write .h5, or call `load_template_weights` on a model that your code builds."
         )
 
 

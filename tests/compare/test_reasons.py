@@ -80,11 +80,21 @@ def test_no_row_is_forgotten():
         (("step", "Adam"), '"Dense"'),
         (("loss", "mse"), '"activity_regularizer": null, "kernel_regularizer": null'),
         (("metric", "mae"), ""),
+        (("history", "loss"), '"BatchNormalization"'),
     ],
 )
 def test_what_no_row_explains_has_no_reason(finding, described):
     kind, name = finding
     assert reason_of(Finding(kind, "x", None, "", name), described, "model.fit(x, y)", Era.KERAS_2_2_4) is None
+
+
+def test_a_small_last_batch_is_told_from_another_order():
+    sources = "Model(x, outputs=[a, b]).compile(loss_weights=[1, 2])"
+    what = [
+        reason_of(Finding("evaluate", "x", None, "", name), "", sources, Era.KERAS_2_2_4).what
+        for name in ("a_loss", "b_acc")
+    ]
+    assert [each.split(" of")[0].split(" in")[0] for each in what] == ["the logged loss", "the order"]
 
 
 def test_a_row_of_other_eras_is_no_reason():

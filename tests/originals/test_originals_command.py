@@ -108,11 +108,11 @@ def test_a_change_that_keeps_the_size_is_listed_and_mended(wheels, capsys):
 
 
 @pytest.mark.parametrize("action", ["fetch", "remove"])
-def test_an_unknown_name_is_answered_with_the_four(own_cache, capsys, action):
+def test_an_unknown_name_is_answered_with_the_known_ones(own_cache, capsys, action):
     assert originals(action, "keras-2.2.4", "keras-2.2.5") == 2
     assert capsys.readouterr().err == (
-        "parallel-compat originals: error: Expected keras-2.2.4, keras-2.3, tf.keras-1.15, tf.keras-2.2. "
-        "Received: keras-2.2.5.\n"
+        "parallel-compat originals: error: Expected keras-2.2.4, keras-2.3, tf.keras-1.15, tf.keras-2.2, "
+        "addons-0.10. Received: keras-2.2.5.\n"
     )
 
 

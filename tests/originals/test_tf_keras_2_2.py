@@ -121,6 +121,10 @@ try:
     tf.estimator
 except AttributeError as error:
     answers["gone"] = "What to do" in str(error)
+try:
+    keras.estimator.model_to_estimator(model)
+except NotImplementedError as error:
+    answers["estimators"] = "What to do" in str(error)
 answers["version"] = [tf.__version__, tf.version.VERSION, keras.__version__]
 print(json.dumps(answers))
 """
@@ -260,6 +264,7 @@ def test_graphs(tmp_path: Path) -> None:
         "loss scale": True,
         "a list as weights": 0.25,
         "gone": True,
+        "estimators": True,
         "version": ["2.2.3", "2.2.3", "2.3.0-tf"],
     }
 

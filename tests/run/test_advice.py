@@ -56,7 +56,7 @@ def cut(path):
         (lambda path: path.write_bytes(b""), "an empty file"),
         (lambda path: path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"),
         (lambda path: path.write_bytes(b"<!DOCTYPE html><html></html>"), "a web page"),
-        (lambda path: path.write_bytes(b"\x80\x04\x95" + b"x" * 90), "Reading a pickle runs what is in it"),
+        (lambda path: path.write_bytes(b"\x80\x04\x95" + b"x" * 90), "Reading a pickle executes its code"),
         (lambda path: path.write_bytes(b"\x1f\x8b\x08" + b"x" * 90), "a compressed file"),
         (lambda path: path.write_bytes(b"nonsense and more"), "not an HDF5 file (it holds 17 bytes"),
         (cut, "the file is cut: it holds 4,000 of "),

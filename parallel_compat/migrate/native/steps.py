@@ -83,7 +83,8 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
         return
     edits = replaced(file, node, f"legacy_numerics.{name}")
     if edits is None:
-        yield file.attention(node, f"{message} The name `{name}` is taken here.")
+        said = f"{message} (Unsafe: {unsafe})" if unsafe else message
+        yield file.attention(node, f"{said} The name `{name}` is taken here.")
     else:
         yield file.found(node, message, edits, unsafe=unsafe)
 

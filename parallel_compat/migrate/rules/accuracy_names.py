@@ -26,6 +26,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names.identifiers import identifiers
@@ -39,11 +40,13 @@ _MONITORS = {
     "parallel_compat.ParallelModelCheckpoint": 2,
 }
 _GUESSED = "in what is called a history"  # an argument, say
+_WEIGHTED = re.compile(r"(?:val_)?(weighted_)(\w+)")
 _FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
 
 
 def find(file: File) -> Findings:
-    """Find the old names of accuracy."""
+    """Find the old names of accuracy, and of weighted metrics."""
+    yield from _weighted(file)
     metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
     if metrics == {"acc"}:
         return
@@ -69,6 +72,32 @@ def find(file: File) -> Findings:
         spelled = _spelled_around(file, node, metrics)
         if edits and spelled != {"acc"}:
             yield _found(file, node, "in the file's name", "acc", "accuracy", edits, spelled == {"accuracy"})
+
+
+def _weighted(file: File) -> Findings:
+    """Find `val_weighted_acc`: Keras 3 logs a weighted metric under the name that was passed."""
+    weighted, plain = (_passed(file, argument) for argument in ("weighted_metrics", "metrics"))
+    for node in file.tree.strings:
+        logged = text_of(node)
+        match = _WEIGHTED.fullmatch(logged) if logged is not None and weighted else None
+        if logged is None or match is None:
+            continue
+        old = match.group(2)
+        new = old if old in weighted else "accuracy" if old == "acc" and "accuracy" in weighted else None
+        start = file.source.text.find(logged, file.source.start(node), file.source.end(node))
+        message = f"Keras 3 logs weighted metrics under the name that was passed, not as `{logged}`."
+        if new is None or new in plain or start < 0:
+            yield file.attention(node, message, hint=not file.old)
+        else:
+            edit = Edit(start + match.start(1), start + match.end(), new)
+            yield file.found(node, message, [edit], hint=not file.old)
+
+
+def _passed(file: File, argument: str) -> set[str]:
+    """Return the strings that models of a file are compiled with as an argument."""
+    given = [calls.keyword(call, argument) for call in file.method_calls.get("compile", ())]
+    values = [file.tree.resolved(keyword.value) for keyword in given if keyword is not None]
+    return {name for value in values if value for each in ast.walk(value) if (name := text_of(each)) is not None}
 
 
 def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) -> AbstractSet[str]:

@@ -32,6 +32,7 @@ ALL = (
     "empty_towers",
     "reading_ahead",
     "order_of_updates",
+    "device_scopes",
     "cudnn_layers",
     "downloads",
     "code_in_files",

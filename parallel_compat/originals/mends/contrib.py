@@ -84,9 +84,9 @@ def _keep_sizes(image_ops: Any) -> None:
 def _only_of_contrib(remove: Callable[..., None]) -> Callable[..., None]:
     """`tf.contrib.framework` takes names out of a module that TensorFlow needs today."""
 
-    def removes(module: str, *args: Any, **options: Any) -> None:
-        if module.startswith(_CONTRIB):
-            remove(module, *args, **options)
+    def removes(module_name: str, *args: Any, **options: Any) -> None:
+        if module_name.startswith(_CONTRIB):
+            remove(module_name, *args, **options)
 
     return removes
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.originals.mends.register import Register
 
-_FIT = "train the model with fit, or run the script on TensorFlow 1"
+_FIT = "train the model with fit, or run the script on an older TensorFlow"
 
 # Packages, and what to do without them.
 _PACKAGES = {
@@ -31,11 +31,11 @@ _PACKAGES = {
 
 def apply(mends: Register) -> None:
     """Let the packages be found."""
+    sys.meta_path.insert(0, _Finder())
     if not mends.is_tensorflow_1:
         return
     from tensorflow.python.data.experimental.ops import iterator_ops
 
-    sys.meta_path.insert(0, _Finder())
     mends.add(iterator_ops, CheckpointInputPipelineHook=gone("tf.data.experimental.CheckpointInputPipelineHook", _FIT))
 
 

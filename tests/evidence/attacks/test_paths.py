@@ -115,7 +115,7 @@ def read_all(path: Path, meanwhile: Callable[[], object]) -> None:
 def test_a_file_cut_while_it_is_read(tmp_path: Path) -> None:
     source = tmp_path / "in.h5"
     weights(source, 4 << 20)
-    with pytest.raises(CheckpointError, match="cut while it was read"):
+    with pytest.raises(CheckpointError, match="truncated while it was read"):
         read_all(source, lambda: os.truncate(source, 1 << 20))
 
 

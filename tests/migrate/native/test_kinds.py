@@ -119,8 +119,8 @@ ON_ONE = {
 }
 # On two replicas as well.
 ON_TWO = {
-    "custom_loss.py": "A loss function of your own",
-    "siamese.py": "A loss function of your own",
+    "custom_loss.py": "A custom loss function",
+    "siamese.py": "A custom loss function",
     "text.py": "A masked loss",
     "frozen.py": "`BatchNormalization` with `trainable = False`",
 }

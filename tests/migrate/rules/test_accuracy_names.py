@@ -87,3 +87,18 @@ def test_a_model_of_the_same_function_says_how_it_is_spelled():
         head.format("first", "acc") + use.format("acc") + second + use.format("acc"),
         head.format("first", "acc") + use.format("acc") + second + use.format("accuracy"),
     )
+
+
+def test_weighted_metrics_are_logged_under_the_name_that_was_passed():
+    """As `weighted_acc` in Keras 2.2.4 and tf.keras 1.15; `EarlyStopping` of Keras 3 stops at that name."""
+    check_transformed(
+        HEAD + "model.compile('adam', 'mse', weighted_metrics=['acc'])\nEarlyStopping(monitor='val_weighted_acc')\n",
+        HEAD + "model.compile('adam', 'mse', weighted_metrics=['acc'])\nEarlyStopping(monitor='val_acc')\n",
+    )
+    check_transformed(
+        HEAD + "model.compile('adam', 'mse', weighted_metrics=['accuracy'])\nprint(logs['weighted_acc'])\n",
+        HEAD + "model.compile('adam', 'mse', weighted_metrics=['accuracy'])\nprint(logs['accuracy'])\n",
+    )
+    both = "model.compile('adam', 'mse', metrics=['mae'], weighted_metrics=['mae'])\nprint(logs['weighted_mae'])\n"
+    assert found(HEAD + both, "accuracy-names") == [(3, "attention")]
+    check_noop(HEAD + "model.compile('adam', 'mse')\nprint(logs['weighted_mae'])\n", rule="accuracy-names")

@@ -444,3 +444,16 @@ def test_a_function_that_each_tensorflow_has_is_rewritten_where_asked_for():
 @pytest.mark.parametrize("name", ["keras.experimental.LinearModel", "keras.utils.SequenceEnqueuer"])
 def test_what_tensorflow_2_2_had_and_today_has_not_is_named(name):
     assert "is gone" in " ".join(messages(f"{TF_2}tf.{name}()\n"))
+
+
+def test_a_name_joins_the_import_of_its_module_where_another_import_is_written_behind_it():
+    """Both edits are at the end of the same line: the names come first."""
+    source = (
+        "import tensorflow as tf\nfrom parallel_compat import multi_gpu_model\nlayer = tf.keras.layers.LSTM(3, "
+        "recurrent_activation='hard_sigmoid')\nmodel = multi_gpu_model(layer, 2)\nmodel.fit_generator(g, 3)\n"
+    )
+    lines = migrated(source, unsafe=True).splitlines()
+    assert lines[1:3] == [
+        "from parallel_compat import multi_gpu_model, fit_generator",
+        "from parallel_compat.legacy.activations import hard_sigmoid",
+    ]
