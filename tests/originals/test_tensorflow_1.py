@@ -342,3 +342,32 @@ def test_a_mirrored_strategy_trains_on_simulated_gpus() -> None:
     )
     # Of TensorFlow 1.15.5, with MirroredStrategy(["/cpu:0", "/cpu:1"]).
     assert said == [2, [pytest.approx(13.4453540), pytest.approx(7.9337921)]]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_a_metric_of_the_user_is_updated_in_a_graph(era: str) -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        class Total(tf.keras.metrics.Metric):
+            def __init__(self):
+                super(Total, self).__init__(name="total")
+                self.total = self.add_weight(name="total", initializer="zeros")
+
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                self.total.assign_add(tf.reduce_sum(y_true))
+
+            def result(self):
+                return self.total
+
+        with tf.Graph().as_default():
+            model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+            model.compile("sgd", "mse", metrics=[Total()])
+            print(json.dumps(float(model.evaluate(np.ones((8, 2)), np.ones((8, 1)), batch_size=4, verbose=0)[1])))
+        """,
+        era,
+    )
+    assert said == 8.0

@@ -8,11 +8,13 @@ Seen in TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from parallel_compat.originals.mends.register import Register
 
@@ -33,6 +35,7 @@ def apply(mends: Register) -> None:
 
     mends.add(def_function, __getattr__=__getattr__)
     mends.after("tensorflow.python.keras.backend", _make_functions_of_graphs)
+    mends.after("tensorflow.python.keras.metrics", _return_updates)
     # Loops in a graph keep what their gradient will need, also if a session ran the graph before the gradient was made.
     # TensorFlow asks whether a layer is being called; it asks again when it makes the gradient, where none is.
     keras_deps.register_call_context_function(lambda: types.SimpleNamespace(layer=True))
@@ -65,6 +68,29 @@ def _register(function: Any, *args: Any, **kwargs: Any) -> Any:
 def _common_shape(x: Any, y: Any) -> Any:
     """Return the shape whose sizes are those on which both agree."""
     return None if x is None else x.most_specific_compatible_shape(y)
+
+
+def _return_updates(metrics: ModuleType) -> None:
+    """A function that returns nothing returned its operation in a graph: the update of a user's metric."""
+    import tensorflow as tf
+    from tensorflow.python.eager import def_function
+
+    def function(update: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(update)
+        def updates(*args: Any, **options: Any) -> Any:
+            return update(*args, **options), tf.constant(0)
+
+        traced = def_function.function(updates)
+
+        @functools.wraps(update)
+        def call(*args: Any, **options: Any) -> Any:
+            result, done = traced(*args, **options)
+            return result if result is not None or tf.executing_eagerly() else done.op
+
+        return call
+
+    names = types.SimpleNamespace(Function=def_function.Function, function=function)
+    metrics.def_function = names  # type: ignore[attr-defined]
 
 
 def _make_functions_of_graphs(backend: Any) -> None:

@@ -71,6 +71,7 @@ NAMES = (
     ("ops.control_flow_ops", "Assert", "ops.control_flow_assert.Assert"),
     ("ops.control_flow_ops", "case", "ops.control_flow_case.case"),
     ("ops.control_flow_ops", "cond", "ops.cond.cond"),
+    ("ops.control_flow_ops", "switch_case", "ops.control_flow_switch_case.switch_case"),
     ("ops.control_flow_ops", "while_loop", "ops.while_loop.while_loop"),
     ("ops.math_ops", "bessel_i0e", "ops.special_math_ops.bessel_i0e"),
     ("ops.math_ops", "bessel_i1e", "ops.special_math_ops.bessel_i1e"),

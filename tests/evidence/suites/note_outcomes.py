@@ -87,12 +87,13 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     for module in {item.module for item in items}:
         with open(module.__file__, encoding="utf-8") as file:
             tree = ast.parse(file.read())
-        for node in ast.walk(tree):
+        for node in list(ast.walk(tree)):
             if isinstance(node, ast.If) and "__main__" in ast.dump(node.test):
                 for statement in node.body:
                     called = getattr(getattr(statement, "value", None), "func", None)
                     if getattr(called, "attr", "") in _MODES:
-                        exec(compile(ast.Module([statement], []), module.__file__, "exec"), vars(module))
+                        tree.body = [statement]
+                        exec(compile(tree, module.__file__, "exec"), vars(module))
 
 
 @pytest.hookimpl(hookwrapper=True)
