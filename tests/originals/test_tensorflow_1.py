@@ -112,6 +112,7 @@ def test_contrib_computes_what_it_did() -> None:
             found = {name: [np.asarray(v).tolist() for v in session.run(value)] for name, value in found.items()}
         found["size"] = tf.contrib.image.rotate(tf.placeholder(tf.float32, (None, 5, 6, 3)), 0.3).shape.as_list()
         found["hparams"] = tf.contrib.training.HParams(a=1, b=[1.0]).parse("a=3").values()
+        found["loaded by name"] = tf.contrib.cudnn_rnn.CudnnLSTM.__name__
         found["variables"] = [variable.name for variable in tf.trainable_variables()]
         try:
             tf.contrib.resampler.resampler(images, tf.zeros((1, 2, 2)))
@@ -130,6 +131,7 @@ def test_contrib_computes_what_it_did() -> None:
     ]
     assert said["size"] == [None, 5, 6, 3]
     assert said["hparams"] == {"a": 3, "b": [1.0]}
+    assert said["loaded by name"] == "CudnnLSTM"
     assert said["variables"][:2] == ["Conv/weights:0", "Conv/BatchNorm/beta:0"]
     assert "Resampler" in said["refused"]
 
