@@ -1,6 +1,7 @@
 """`acc` and `val_acc` become `accuracy` and `val_accuracy` in monitors, histories, logs and checkpoint names.
 
-Keras 2.2 logged `metrics=["accuracy"]` as `acc`. Keras 3 logs the name that was passed. The rewrite is safe in a file
+Keras 2.2 logged `metrics=["accuracy"]` as `acc`, and as `main_acc` for an output `main` of several. Keras 3 logs the
+name that was passed. The rewrite is safe in a file
 that compiles with "accuracy", and not needed in one that compiles with "acc". A file without `compile` follows the
 other migrated files. If those do not decide it, the rewrite is a guess.
 
@@ -41,7 +42,7 @@ _MONITORS = {
 }
 _GUESSED = "in what is called a history"  # an argument, say
 _WEIGHTED = re.compile(r"(?:val_)?(weighted_)(\w+)")
-_FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
+_FIELD = re.compile(r"(?<!\{)\{((?:val_)?(?:\w+_)?acc)(?=[:}!])")
 
 
 def find(file: File) -> Findings:
@@ -55,10 +56,9 @@ def find(file: File) -> Findings:
         assert isinstance(old, str)
         if spelled == {"acc"}:
             continue
-        new = identifiers()["log"][old].new
         start = file.source.start(node)
-        inner = file.source.text.find(old, start, file.source.end(node))
-        if inner < 0:
+        inner, new = file.source.text.find(old, start, file.source.end(node)), _name_now(file, old)
+        if inner < 0 or new is None:
             continue
         edits = [Edit(inner, inner + len(old), new)]
         yield _found(file, node, where, old, new, edits, spelled == {"accuracy"})
@@ -66,8 +66,9 @@ def find(file: File) -> Findings:
         segment = file.source.segment(node)
         start = file.source.start(node)
         edits = [
-            Edit(start + match.start(1), start + match.end(1), identifiers()["log"][match.group(1)].new)
+            Edit(start + match.start(1), start + match.end(1), new)
             for match in _FIELD.finditer(segment)
+            if (new := _name_now(file, match.group(1))) is not None
         ]
         spelled = _spelled_around(file, node, metrics)
         if edits and spelled != {"acc"}:
@@ -117,17 +118,17 @@ def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
     for target, position in _MONITORS.items():
         for call in file.calls_by_target.get(target, ()):
             value = call.args[position] if len(call.args) > position else None
-            if _is_old(value):
+            if _is_old(value, file):
                 yield value, "as `monitor`"
     for call in file.tree.calls:  # of the project's own callbacks as well
         monitor = calls.keyword(call, "monitor")
-        if monitor is not None and _is_old(monitor.value):
+        if monitor is not None and _is_old(monitor.value, file):
             yield monitor.value, "as `monitor`"
     for node in file.tree.subscripts:
-        if _is_old(node.slice) and (where := _where(file, node.value)):
+        if _is_old(node.slice, file) and (where := _where(file, node.value)):
             yield node.slice, where
     for call in file.method_calls.get("get", ()):
-        if call.args and _is_old(call.args[0]) and (where := _where(file, calls.receiver(call))):
+        if call.args and _is_old(call.args[0], file) and (where := _where(file, calls.receiver(call))):
             yield call.args[0], where
 
 
@@ -161,8 +162,21 @@ def _is_history(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "history"
 
 
-def _is_old(node: ast.expr | None) -> TypeGuard[ast.Constant]:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in identifiers()["log"]
+def _is_old(node: ast.expr | None, file: File) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and _name_now(file, node.value) is not None
+
+
+def _name_now(file: File, logged: str) -> str | None:
+    """Return what Keras 3 logs a name of accuracy as, also that of a layer of the file; None for another name."""
+    known = identifiers()["log"].get(logged)
+    if known is not None:
+        return known.new
+    layer = logged.removeprefix("val_").removesuffix("_acc")
+    if logged.endswith("_acc") and any(
+        (name := calls.keyword(call, "name")) is not None and text_of(name.value) == layer for call in file.tree.calls
+    ):
+        return logged.removesuffix("acc") + "accuracy"
+    return None
 
 
 def _file_names(file: File) -> Iterator[ast.Constant]:

@@ -41,6 +41,13 @@ def test_where_the_source_says_accuracy(before, after):
     check_transformed(f"{COMPILED}{before}\n", f"{COMPILED}{after}\n")
 
 
+def test_accuracy_of_an_output_is_logged_under_its_name():
+    source = COMPILED + "Dense(2, name='main')\nEarlyStopping('val_{0}')\nh = model.fit(x)\nh.history['{0}']\n"
+    after = source.format("main_accuracy")
+    check_transformed(source.format("main_acc"), after)
+    check_noop(source.format("other_acc"))
+
+
 def test_where_the_source_does_not_tell():
     source = HEAD + "EarlyStopping('val_acc')\n"
     check_noop(source, unsafe=False)
