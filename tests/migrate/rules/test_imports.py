@@ -461,7 +461,8 @@ def test_a_name_joins_the_import_of_its_module_where_another_import_is_written_b
 
 def test_modules_that_a_module_of_keras_imported_itself():
     check_transformed(
-        "from keras.layers import Dense, activations\nfrom keras.models import K\nx = K.mean(activations.relu(Dense))\n",
+        "from keras.layers import Dense, activations\nfrom keras.models import K\n"
+        "x = K.mean(activations.relu(Dense))\n",
         "from keras.layers import Dense\nfrom keras import activations\n"
         "from parallel_compat.legacy import backend as K\nx = K.mean(activations.relu(Dense))\n",
     )
