@@ -208,7 +208,7 @@ def _note_resource_variable(make: Callable[..., Any]) -> Callable[..., Any]:
 
     def makes(*args: Any, **options: Any) -> Any:
         variable = make(*args, **options)
-        if options.get("use_resource") and hasattr(variable.handle, "op"):
+        if options.get("use_resource") is not False and hasattr(variable.handle, "op"):
             _reference_variables.discard(variable.handle.op)
         return variable
 
