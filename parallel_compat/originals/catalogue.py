@@ -67,7 +67,7 @@ def _wheel(file: str, sha256: str, size: str, package: str) -> Wheel:
     project, version, python, abi, platform = file.removesuffix(".whl").split("-")
     for_any = abi == "none"
     return Wheel(
-        f"{project}=={version}",
+        f"{project.replace('_', '-').lower()}=={version}",
         file,
         sha256,
         int(size),
