@@ -97,6 +97,7 @@ def test_any_order_ends_in_the_same_source(part, tmp_path):
             assert steps(CORPUS[name], order, tmp_path / "script.py") == ended, name
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("part", range(4))
 def test_any_order_ends_in_the_same_program_of_plain_keras(part, tmp_path):
     """Whatever ran before `--to native --unsafe`: imports may stand elsewhere, the rest is the same text."""

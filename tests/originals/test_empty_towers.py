@@ -86,7 +86,7 @@ print("done")
         "keras-2.2.4",
         pytest.param("keras-2.3", marks=pytest.mark.slow),
         pytest.param("tf.keras-1.15", marks=pytest.mark.slow),
-        "tf.keras-2.2",
+        pytest.param("tf.keras-2.2", marks=pytest.mark.slow),
     ],
 )
 def test_towers_without_samples(era: str) -> None:

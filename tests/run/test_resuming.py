@@ -49,7 +49,7 @@ json.dump([first.history, second.history, first.epoch, second.epoch, weights], o
     ("era", "keras", "shuffle"),
     [
         ("keras-2.2.4", "keras", True),
-        ("tf.keras-2.2", "tensorflow.keras", False),
+        pytest.param("tf.keras-2.2", "tensorflow.keras", False, marks=pytest.mark.slow),
         pytest.param("keras-2.3", "keras", True, marks=pytest.mark.slow),
         pytest.param("tf.keras-1.15", "tensorflow.keras", True, marks=pytest.mark.slow),
     ],

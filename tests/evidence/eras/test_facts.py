@@ -30,6 +30,7 @@ def check(script: str, era: str, folder: Path, replicas: int = 0, only: Sequence
         pytest.fail("\n".join([f"{len(wrong)} of {len(received)} answers differ", *wrong.values()]), pytrace=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("script", SAMPLED)
 @pytest.mark.parametrize("era", ERAS)
 def test_a_sample(era: str, script: str, tmp_path: Path) -> None:
