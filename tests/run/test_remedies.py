@@ -66,7 +66,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("'text'.decode('utf8')", "h5py 3"),
         (
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",
-            "places[:len(labels)]",
+            "ticks[:len(labels)]",
         ),
         *(
             pytest.param(f"import numpy as np; {code}", "'numpy<2.4'`, or `array.item()", marks=_OF_NUMPY_2_4)

@@ -61,7 +61,7 @@ def _layers(file: File) -> Findings:
     for target in _WITH_VARIABLES & file.calls_by_target.keys():
         for call in file.calls_by_target[target]:
             method = file.tree.enclosing_function(call)
-            if method is None or not _is_traced(file, method):
+            if method is None or not _is_call(file, method):  # losses have a rule of their own
                 continue
             message = (
                 f"A `{target.rpartition('.')[2]}` is made in each call, with variables that Keras 3 refuses there."
@@ -98,8 +98,10 @@ def _backend(file: File, at: ast.expr) -> tuple[str, tuple[AnyEdit, ...]] | None
 
 
 def _is_traced(file: File, function: FunctionNode) -> bool:
-    if [each.arg for each in function.args.args][-2:] == _OF_LOSSES:
-        return True
+    return [each.arg for each in function.args.args][-2:] == _OF_LOSSES or _is_call(file, function)
+
+
+def _is_call(file: File, function: FunctionNode) -> bool:
     class_ = file.tree.parents[function]
     if not isinstance(class_, ast.ClassDef) or getattr(function, "name", "") != "call":
         return False

@@ -218,8 +218,8 @@ def test_what_the_reading_process_says_of_places_is_not_believed(
         ([4000, 8], "beyond the end", size - 10),
         ([2, 4], "beyond the end", -4),
         ([10**9], "more bytes than are allowed", 0),
-        ([10], "no use", 1.5),
-        ([10], "no use", True),
+        ([10], "invalid answer", 1.5),
+        ([10], "invalid answer", True),
     ]
     for shape, said, offset in lies:
         arrays = [{"name": "k:0", "shape": shape, "dtype": "float32", "offset": offset}]
