@@ -313,6 +313,7 @@ def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
             [
                 sys.executable,
                 "-I",
+                "-B",  # below a limit of file sizes Python 3.11 would keep half of a module's bytecode
                 "-c",
                 BOOT,
                 json.dumps([os.path.abspath(one) for one in sys.path]),

@@ -300,7 +300,7 @@ def test_a_disk_that_is_full_after_some_bytes(room: int, tmp_path: Path) -> None
     out = tmp_path / "out.h5"
     out.write_bytes(OLD_CONTENT)
     run = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(SOURCE), str(out), str(room)], timeout=300, capture_output=True
+        [sys.executable, "-B", "-c", FULL_DISK, str(SOURCE), str(out), str(room)], timeout=300, capture_output=True
     )
     assert run.returncode == 3, run.stderr
     assert out.read_bytes() == OLD_CONTENT
