@@ -82,15 +82,21 @@ def of_code(code: CodeType) -> Code:
 
 def code_of_script(wanted: Code) -> tuple[CodeType, dict[str, Any]] | None:
     """Return code of the user's modules that is equal to a file's, with its globals; None if they have none."""
+    for module, file in modules_of_script():
+        for code in _codes_of_module(module, file):
+            if of_code(code) == wanted:
+                return code, vars(module)
+    return None
+
+
+def modules_of_script() -> Iterator[tuple[ModuleType, str]]:
+    """Yield the imported modules of the user, each with its file ("" for none): no installed package, no library."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None) or ""
         if "site-packages" in file or "dist-packages" in file or not hasattr(module, "__dict__"):
             continue
         if module.__name__ == "__main__" or (file and not file.startswith(sys.base_prefix)):
-            for code in _codes_of_module(module, file):
-                if of_code(code) == wanted:
-                    return code, vars(module)
-    return None
+            yield module, file
 
 
 def _codes_of_module(module: ModuleType, file: str) -> Iterator[CodeType]:

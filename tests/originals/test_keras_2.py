@@ -7,8 +7,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+from parallel_compat.originals.mends import operations
 
 PROJECT = Path(__file__).parents[2]
 ERAS = ["keras-2.2.4", pytest.param("keras-2.3", marks=pytest.mark.slow)]
@@ -110,15 +113,20 @@ print(json.dumps(answers))
 """
 
 
+def run(folder: Path, source: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script under `parallel-compat run` in a folder."""
+    (folder / "script.py").write_text(source)
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *options, "script.py"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), **environment}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_one_script(era: str, tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era, "--replicas", "3", "script.py"]
     (tmp_path / "keras.json").write_text('{"backend": "theano", "floatx": "float32"}')
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "KERAS_HOME": str(tmp_path)}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    done = run(tmp_path, SCRIPT, "--era", era, "--replicas", "3", KERAS_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Keras runs on TensorFlow; " in done.stderr
     assert "keras.json asks for theano." in done.stderr
@@ -152,19 +160,15 @@ def test_one_script(era: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_model_made_in_a_device_scope_without_simulated_gpus(era: str, tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text("""
+    source = """
 import tensorflow as tf
 from keras.layers import BatchNormalization
 from keras.models import Sequential
 
 with tf.device("/cpu:0"):
     print(Sequential([BatchNormalization(input_shape=(2, 2, 1))]).output_shape)
-""")
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era, "script.py"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+"""
+    done = run(tmp_path, source, "--era", era)
     assert done.stdout.splitlines() == ["(None, 2, 2, 1)"], done.stderr[-3000:]
 
 
@@ -200,17 +204,29 @@ def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
 
     The numbers are those of Keras 2.2.4 on TensorFlow 1.15.5.
     """
-    (tmp_path / "script.py").write_text(SEEDED)
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", "keras-2.2.4", "script.py"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run(tmp_path, SEEDED, "--era", "keras-2.2.4")
     assert done.returncode == 0, done.stderr[-3000:]
     expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
     assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_packages_inside_the_script_s_folder_do_not_draw_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A virtual environment beside the script has sources that draw: TensorFlow's own."""
+    fetched: list[str] = []
+    script, library = tmp_path / "train.py", tmp_path / "venv/lib/site-packages/library.py"
+    library.parent.mkdir(parents=True)
+    script.write_text("tf.set_random_seed(1)\n")
+    library.write_text("tf.random_normal((2,))\n")
+    for name, file in (("__main__", script), ("library_that_draws", library)):
+        module = ModuleType(name)
+        module.__file__ = str(file)
+        monkeypatch.setitem(sys.modules, name, module)
+    operations._sets_seed(lambda seed: None, lambda: fetched.append("1.15"))(1)
+    assert not fetched
+    other = tmp_path / "noise.py"
+    other.write_text("tf.random_normal((2,))\n")
+    monkeypatch.setattr(sys.modules["library_that_draws"], "__file__", str(other))
+    operations._sets_seed(lambda seed: None, lambda: fetched.append("1.15"))(1)
+    assert fetched == ["1.15"]

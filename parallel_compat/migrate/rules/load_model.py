@@ -20,9 +20,21 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 
-_JSON = "parallel_compat.legacy.models.model_from_json"
 _TARGET = "parallel_compat.legacy.models.load_model"
-_CLONE = "parallel_compat.legacy.models.clone_model"
+# Other functions of `keras.models` -> the one of this package, what is said where it is written, and where it is not.
+_JSON, _CLONE = "parallel_compat.legacy.models.model_from_json", "parallel_compat.legacy.models.clone_model"
+_PROVIDED = {
+    "model_from_json": (
+        _JSON,
+        f"`model_from_json` of what Keras 2 wrote is provided by `{_JSON}`.",
+        f"If Keras 2 may have written this, read it with `{_JSON}`.",
+    ),
+    "clone_model": (
+        _CLONE,
+        f"`clone_model` returned a model that is not compiled, as `{_CLONE}` does.",
+        f"Keras 3 compiles a compiled model's clone, which needs registered functions: `{_CLONE}`.",
+    ),
+}
 _TEMPLATE_OF = "parallel_compat.template_of"
 # What models alone have: `loaded.layers[-2].predict(x)`.
 _OF_MODELS = ("compile", "evaluate", "fit", "layers", "predict", "save", "save_weights", "summary", "to_json")
@@ -44,18 +56,12 @@ def find(file: File) -> Findings:
             yield file.found(call, f"`load_model` of a file of Keras 2 is provided by `{_TARGET}`.")
         else:
             yield file.attention(call, f"Use `{_TARGET}`, which reads files of Keras 2.")
-    for call in file.calls_by_target.get("keras.models.model_from_json", ()):
-        if file.old and file.redirect(call.func, _JSON):
-            yield file.found(call, f"`model_from_json` of what Keras 2 wrote is provided by `{_JSON}`.")
-        else:
-            message = f"If Keras 2 may have written this, read it with `{_JSON}`."
-            yield file.attention(call, message, hint=True)
-    for call in file.calls_by_target.get("keras.models.clone_model", ()):
-        if file.old and file.redirect(call.func, _CLONE):
-            yield file.found(call, f"`clone_model` returned a model that is not compiled, as `{_CLONE}` does.")
-        else:
-            message = f"Keras 3 compiles a compiled model's clone, which needs registered functions: `{_CLONE}`."
-            yield file.attention(call, message, hint=True)
+    for name, (target, message, question) in _PROVIDED.items():
+        for call in file.calls_by_target.get(f"keras.models.{name}", ()):
+            if file.old and file.redirect(call.func, target):
+                yield file.found(call, message)
+            else:
+                yield file.attention(call, question, hint=True)
     yield from _single_models(file)
 
 

@@ -14,6 +14,7 @@ import datetime
 import functools
 import importlib
 import inspect
+import linecache
 import operator
 import os
 import re
@@ -22,6 +23,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+from parallel_compat import bytecode
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -287,20 +289,13 @@ def _sets_seed(set_seed: Callable[[int], None], set_originals: Callable[[], None
 
     def set_random_seed(seed: int) -> None:
         main = getattr(sys.modules["__main__"], "__file__", None)
-        folder = os.path.dirname(os.path.abspath(main or "script"))
-        files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
-        for file in files:
-            if file.endswith(".py") and os.path.abspath(file).startswith(folder) and _DRAWS.search(_text(file)):
-                set_originals()
-                break
+        folder = os.path.join(os.path.dirname(os.path.abspath(main or "script")), "")
+        files = [os.path.abspath(file) for _, file in bytecode.modules_of_script() if file.endswith(".py")]
+        if any(file.startswith(folder) and _DRAWS.search("".join(linecache.getlines(file))) for file in files):
+            set_originals()
         set_seed(seed)
 
     return set_random_seed
-
-
-def _text(file: str) -> str:
-    with open(file, encoding="utf-8", errors="replace") as source:
-        return source.read()
 
 
 @contextlib.contextmanager
