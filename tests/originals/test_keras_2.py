@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from parallel_compat.originals.mends import operations
+from tests import scripts
 
 PROJECT = Path(__file__).parents[2]
 ERAS = ["keras-2.2.4", pytest.param("keras-2.3", marks=pytest.mark.slow)]
@@ -116,11 +116,7 @@ print(json.dumps(answers))
 def run(folder: Path, source: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script under `parallel-compat run` in a folder."""
     (folder / "script.py").write_text(source)
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *options, "script.py"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), **environment}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return scripts.run("--quiet", *options, "script.py", folder=folder, **environment)
 
 
 @pytest.mark.parametrize("era", ERAS)

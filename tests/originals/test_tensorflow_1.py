@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
+from tests import scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,15 +17,9 @@ if TYPE_CHECKING:
 
 def run(script: str, era: str = "tf.keras-1.15", replicas: int | None = None) -> Any:
     """Return what a script prints last, as JSON, when it runs on an original."""
-    start = (
-        "from parallel_compat.names.eras import Era\n"
-        "from parallel_compat.originals.activate import activate\n"
-        "from parallel_compat.originals.settings import Settings\n"
-        f"activate(Settings(Era({era!r}), replicas={replicas}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", start + textwrap.dedent(script)], capture_output=True, text=True, timeout=300
-    )
+    options = ["--replicas", str(replicas)] if replicas else []
+    code = textwrap.dedent(script)
+    done = scripts.run("--quiet", "--era", era, *options, "-c", code, folder=scripts.PROJECT)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
