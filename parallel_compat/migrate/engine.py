@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from parallel_compat.migrate import native, project_facts, remembered, rules
+from parallel_compat.migrate import native, project_facts, rules
 from parallel_compat.migrate.alignment import realigned
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File
@@ -173,13 +173,12 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
     return after
 
 
-def edits_of(analysis: Analysis, *, hints: bool, remember: bool = False) -> tuple[Edit, ...]:
+def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
     """Return the edits that are made, with continuation lines moved along with what they are aligned with.
 
     Args:
         analysis: what was found.
         hints: whether findings that are only worth telling in a legacy project count.
-        remember: whether the result says what it was written for.
     """
     counted = [finding for finding in analysis.findings if hints or not finding.hint]
     edits = [edit for finding in counted if finding.status is Status.REWRITTEN for edit in finding.edits]
@@ -187,10 +186,7 @@ def edits_of(analysis: Analysis, *, hints: bool, remember: bool = False) -> tupl
     settled = _joined(analysis.file, _imported_once(settle(source, edits)))
     if not settled:
         return ()
-    made = (*settled, *realigned(source, settled))
-    file = analysis.file
-    line = remembered.line(file.source, file.tree, file.era, made) if remember else None
-    return made if line is None else (*made, line)
+    return (*settled, *realigned(source, settled))
 
 
 def _imported_once(edits: list[Edit]) -> list[Edit]:
