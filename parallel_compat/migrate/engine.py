@@ -96,11 +96,10 @@ def _as_old(file: File, options: Options, path: str | None) -> Analysis:
 
 def _beside_keras(file: File, options: Options, path: str | None) -> Analysis:
     """Run the rules for a file that imports no Keras: what they find counts only in a legacy project."""
-    names = tuple(name for name in rules.BESIDE_KERAS if name in options.rules)
-    analysis = _run(file, replace(options, rules=names, target="parallel_compat"))
-    if _brings_this_package(analysis):
-        # The rewritten source will import this package, and all rules look at such a source: they do so now.
-        analysis = _as_old(file, replace(options, target="parallel_compat"), path)
+    options = replace(options, target="parallel_compat")
+    analysis = _run(file, options)
+    if _brings_this_package(analysis):  # then the rewritten source will count as old code
+        analysis = _as_old(file, options, path)
     return _as_hints(analysis)
 
 
