@@ -115,9 +115,12 @@ class ParallelModel(ParallelTrainer):
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if "_ready" not in self.__dict__:
+            super().__setattr__(name, value)
+            return
         # What users hang on it (`callback_model`, `template_model`) is not a part of it: Keras would count the
         # weights of a model that is set as an attribute.
-        super(keras.Layer if "_ready" in self.__dict__ else ParallelModel, self).__setattr__(name, value)
+        super(keras.Layer, self).__setattr__(name, value)
 
     optimizer: Any
 
