@@ -206,7 +206,7 @@ def _of_module(name: str) -> tuple[str, str] | None:
     folder = users_code.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    return name, f"not installed. Run: pip install {name}"
+    return name, "not found: a module that the project lacks, or a package that is not installed (see its README)"
 
 
 def _of_its_release(module: str) -> str | None:
