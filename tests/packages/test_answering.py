@@ -142,7 +142,8 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
         # All arguments could be passed by position until scikit-learn 1.0.
         "from sklearn.utils import class_weight\n"
         "from sklearn.metrics import f1_score\n"
-        "assert class_weight.compute_class_weight('balanced', np.arange(2), np.array([0, 0, 1, 1])).tolist() == [1, 1]\n"
+        "weights = class_weight.compute_class_weight('balanced', np.arange(2), np.array([0, 0, 0, 1]))\n"
+        "assert weights.tolist() == [2 / 3, 2]\n"
         "assert f1_score([0, 1, 1], [0, 1, 0], None, 1, 'micro') == 2 / 3\n"
         "try:\n"
         "    f1_score([0], [0], None, 1, 'micro', None, 0, 'one more')\n"
