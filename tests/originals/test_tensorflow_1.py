@@ -114,6 +114,11 @@ def test_contrib_computes_what_it_did() -> None:
         found["hparams"] = tf.contrib.training.HParams(a=1, b=[1.0]).parse("a=3").values()
         found["loaded by name"] = tf.contrib.cudnn_rnn.CudnnLSTM.__name__
         found["variables"] = [variable.name for variable in tf.trainable_variables()]
+        decayed = tf.get_variable("decayed", (2,))
+        loss = tf.reduce_sum(decayed**2)
+        tf.contrib.opt.MomentumWOptimizer(0.1, 0.1, 0.9).minimize(loss, var_list=[decayed])
+        decay = next(op for op in tf.get_default_graph().get_operations() if op.name.startswith("MomentumW/update"))
+        found["decay waits"] = [op.name for op in decay.control_inputs if op.name.startswith("gradients")]
         try:
             tf.contrib.resampler.resampler(images, tf.zeros((1, 2, 2)))
         except NotImplementedError as error:
@@ -133,6 +138,7 @@ def test_contrib_computes_what_it_did() -> None:
     assert said["hparams"] == {"a": 3, "b": [1.0]}
     assert said["loaded by name"] == "CudnnLSTM"
     assert said["variables"][:2] == ["Conv/weights:0", "Conv/BatchNorm/beta:0"]
+    assert said["decay waits"]
     assert "Resampler" in said["refused"]
 
 
