@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     found = project.check(arguments.path)
     print("\n".join(lines(found)))
-    return 1 if found.missing or found.data or found.hand or found.python_2 else 0
+    return 1 if found.missing or found.unknown or found.data or found.hand or found.python_2 else 0
 
 
 def lines(found: project.Found) -> list[str]:
@@ -44,6 +44,10 @@ def lines(found: project.Found) -> list[str]:
         )
     if found.pip:
         listed.append(f"  Not installed. Run: pip install {' '.join(found.pip)}")
+    if found.unknown:
+        names = [f"{name} ({where})" for name, where in found.unknown.items()]
+        listed.append(f"  Not found, and named by no file of requirements: {_some(names)}")
+        listed.append("    Modules that the project lacks, or packages: see its README before you install any.")
     listed += [f"  Needs manual work: {what} ({where})" for what, where in found.hand.items()]
     if found.data:
         names = [f"{name} ({where})" for name, where in found.data.items()]

@@ -16,7 +16,7 @@ from parallel_compat.names import old_packages, old_sources
 from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
-from parallel_compat.names.project_files import read_text
+from parallel_compat.names.project_files import files_of_project, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +46,7 @@ class Found:
         sources: how many sources were read.
         eras: whose Keras -> why, and some scripts.
         missing: modules that are not installed -> how to install them, or what became of them.
+        unknown: modules that are not there either, and that may be no packages -> where.
         data: data files that are opened by name and are not there -> where.
         answered: old names of other packages that `run` answers -> how often.
         hand: what needs a hand -> where.
@@ -56,6 +57,7 @@ class Found:
     sources: int = 0
     eras: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     answered: Counter[str] = field(default_factory=Counter)
     hand: dict[str, str] = field(default_factory=dict)
@@ -73,9 +75,10 @@ def check(folder: str) -> Found:
 
     >>> import pathlib, tempfile
     >>> project = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (project / "train.py").write_text("import keras, no_such_package")
-    >>> check(str(project)).pip
-    ['no_such_package']
+    >>> _ = (project / "train.py").write_text("import keras, pyaudio, my_lost_module")
+    >>> found = check(str(project))
+    >>> found.pip, found.unknown
+    (['pyaudio'], {'my_lost_module': 'train.py:1'})
 
     Args:
         folder: the project, or a script of it.
@@ -91,6 +94,10 @@ def check(folder: str) -> Found:
     reading = [source for file in files if (source := _parse(file, found)) is not None]
     for source in reading:
         source.collect(modules, found, written)
+    named = _named_by_project(root)
+    for package in [package for package in found.unknown if _plain(package) in named]:
+        found.missing[package] = f"pip install {package}"
+        del found.unknown[package]
     found.data = {name: where for name, where in found.data.items() if name not in written and not _exists(name, files)}
     scripts = sorted((source for source in reading if source.imports_keras), key=lambda source: not source.is_script)
     for source in scripts[:_MOST_SCRIPTS]:
@@ -110,6 +117,19 @@ def _files(root: str) -> Iterator[str]:
                 count += 1
                 if count == _MOST_FILES:
                     return
+
+
+def _named_by_project(root: str) -> set[str]:
+    """Return the words of the files that say what to install."""
+    files = files_of_project(root, root)
+    texts = [read_text(path) for path in (*files.requirements, *files.services)]
+    texts += [line for path in files.prose for line in read_text(path).splitlines() if "install" in line]
+    return {_plain(word) for text in texts for word in re.findall(r"\w[\w.-]*\w", text)}
+
+
+def _plain(package: str) -> str:
+    """Return a package's name as an index compares it."""
+    return re.sub(r"[-_.]+", "-", package).lower()
 
 
 def _folders(files: list[str]) -> set[str]:
@@ -203,9 +223,10 @@ class _Source:
             is_there = importlib.util.find_spec(package) is not None
         except (ImportError, ValueError):
             is_there = False
-        if not is_there:
-            advice = PACKAGES.get(package, f"pip install {package}")
-            found.missing.setdefault(package, advice)
+        if not is_there and package not in PACKAGES:
+            found.unknown.setdefault(package, self._location(node))
+        elif not is_there:
+            advice = found.missing.setdefault(package, PACKAGES[package])
             if not advice.startswith("pip install"):
                 found.hand.setdefault(f"{package}: {advice}", self._location(node))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from parallel_compat.migrate import native, project_facts, remembered, rules
+from parallel_compat.migrate import native, project_facts, rules
 from parallel_compat.migrate.alignment import realigned
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File
@@ -96,11 +96,10 @@ def _as_old(file: File, options: Options, path: str | None) -> Analysis:
 
 def _beside_keras(file: File, options: Options, path: str | None) -> Analysis:
     """Run the rules for a file that imports no Keras: what they find counts only in a legacy project."""
-    names = tuple(name for name in rules.BESIDE_KERAS if name in options.rules)
-    analysis = _run(file, replace(options, rules=names, target="parallel_compat"))
-    if _brings_this_package(analysis):
-        # The rewritten source will import this package, and all rules look at such a source: they do so now.
-        analysis = _as_old(file, replace(options, target="parallel_compat"), path)
+    options = replace(options, target="parallel_compat")
+    analysis = _run(file, options)
+    if _brings_this_package(analysis):  # then the rewritten source will count as old code
+        analysis = _as_old(file, options, path)
     return _as_hints(analysis)
 
 
@@ -173,13 +172,12 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
     return after
 
 
-def edits_of(analysis: Analysis, *, hints: bool, remember: bool = False) -> tuple[Edit, ...]:
+def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
     """Return the edits that are made, with continuation lines moved along with what they are aligned with.
 
     Args:
         analysis: what was found.
         hints: whether findings that are only worth telling in a legacy project count.
-        remember: whether the result says what it was written for.
     """
     counted = [finding for finding in analysis.findings if hints or not finding.hint]
     edits = [edit for finding in counted if finding.status is Status.REWRITTEN for edit in finding.edits]
@@ -187,10 +185,7 @@ def edits_of(analysis: Analysis, *, hints: bool, remember: bool = False) -> tupl
     settled = _joined(analysis.file, _imported_once(settle(source, edits)))
     if not settled:
         return ()
-    made = (*settled, *realigned(source, settled))
-    file = analysis.file
-    line = remembered.line(file.source, file.tree, file.era, made) if remember else None
-    return made if line is None else (*made, line)
+    return (*settled, *realigned(source, settled))
 
 
 def _imported_once(edits: list[Edit]) -> list[Edit]:

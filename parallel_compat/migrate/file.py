@@ -18,16 +18,18 @@ from parallel_compat.migrate.project_facts import ProjectFacts
 from parallel_compat.migrate.remembered import Remembered
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.migrate.source import Source, Undecodable, decode
-from parallel_compat.names import eras, table
+from parallel_compat.names import eras, old_packages, table
 from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import NUMPY
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")
-# What a file of a Keras project that names no Keras may have: methods of models, histories, names that numpy dropped.
-ELSEWHERE = r"\b(?:(?:load|save)_weights|predict_classes|\w+\.history|scipy\.misc|(?:np|numpy)\.(?:{}))\b".format(
-    "|".join(NUMPY)
-)
+# What a file of a Keras project that names no Keras may have: methods of models, histories, names that other packages
+# dropped.
+ELSEWHERE = (
+    r"\b(?:(?:load|save)_weights|predict_classes|nb_epoch|\w+\.history|(?:np|numpy)\.(?:{})"
+    r"|(?:import|from)\s+(?:{})|os\.(?:errno|getcwdu))\b|(?<!\bre)\.compile\("
+).format("|".join(NUMPY), "|".join(old_packages.packages() - {"numpy", "os"}))
 _ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
 _OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")

@@ -117,7 +117,7 @@ def _reported(
         after = rewriting.text if book is None else data.decode()
         status = FileStatus.CHANGED if rewriting.steps else FileStatus.UNCHANGED
         places = (*(_unread(path, book) if book is not None else ()), *_places(path, source, rewriting.findings, book))
-        helpers = tuple(sorted(numerics.needed(rewriting.text))) if options.target == "native" else ()
+        helpers = tuple(sorted(numerics.needed(rewriting.text)))
         reports.append(
             Report(path, status, "", places, text, after, data, rewriting.legacy, helpers, era=rewriting.era)
         )
@@ -131,16 +131,41 @@ def _rewriting(text: str, options: Options, path: str | None, *, hints: bool) ->
 
     So `--write --unsafe` ends where `--write` and then `--write --unsafe` end.
     """
-    safe = _stage(text, replace(options, unsafe=False), path, hints=hints)
-    return safe.then(_stage(safe.text, options, path, hints=hints)) if options.unsafe else safe
+    options = _with_remembered(options, text)
+    asked = (remembered.UNSAFE,) * options.unsafe
+    if options.target == "native":
+        asked += (remembered.NATIVE, *(remembered.KEEP,) * options.keep_parallel)
+
+    def stage(text: str, options: Options) -> Rewriting:
+        found = _stage(text, options, path, hints=hints)
+        if not found.steps and remembered.read(text) is None:
+            return found
+        line = remembered.line(Source(found.text), parsed.read(found.text), found.era, asked)
+        if line is None:
+            return found
+        return replace(found, text=apply(found.text, [line]), steps=(*found.steps, (line,)))
+
+    safe = stage(text, replace(options, unsafe=False))
+    return safe.then(stage(safe.text, options)) if options.unsafe else safe
+
+
+def _with_remembered(options: Options, text: str) -> Options:
+    """Return the options with those that an earlier run was given: the order of runs does not matter."""
+    before = remembered.read(text)
+    if before is None or not before.asked:
+        return options
+    unsafe = options.unsafe or remembered.UNSAFE in before.asked
+    if remembered.NATIVE not in before.asked:
+        return replace(options, unsafe=unsafe)
+    keep = remembered.KEEP in before.asked and (options.keep_parallel or options.target != "native")
+    return replace(options, unsafe=unsafe, target="native", keep_parallel=keep)
 
 
 def _stage(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
     if options.target == "native":
-        found = process.rewrite(text, options, path, hints=hints)
-        return _remembering(found) if found.steps else found
+        return process.rewrite(text, options, path, hints=hints)
     analysis = analyse(text, options, path)
-    edits = edits_of(analysis, hints=hints, remember=True)
+    edits = edits_of(analysis, hints=hints)
     return Rewriting(
         applied(text, edits),
         tuple(finding for finding in analysis.findings if hints or not finding.hint),
@@ -149,14 +174,6 @@ def _stage(text: str, options: Options, path: str | None, *, hints: bool) -> Rew
         any(finding.hint for finding in analysis.findings),
         analysis.file.era,
     )
-
-
-def _remembering(rewriting: Rewriting) -> Rewriting:
-    """Return a rewriting whose text says what it was written for."""
-    line = remembered.line(Source(rewriting.text), parsed.read(rewriting.text), rewriting.era, ())
-    if line is None:
-        return rewriting
-    return replace(rewriting, text=apply(rewriting.text, [line]), steps=(*rewriting.steps, (line,)))
 
 
 def _unread(path: str, book: Notebook) -> tuple[Place, ...]:

@@ -1,15 +1,15 @@
-"""The line by which a rewritten source says what it was written for.
+"""The line by which a rewritten source says what it was written for, and what was asked for.
 
 A rewritten source looks newer than it is: `learning_rate=`, `history["accuracy"]` and `tf.compat.v1.logging` are what
-newer code has. The line keeps the era and the age of the source, so that a later run, with whatever options, finds
-what the first one would have found.
+newer code has. The line keeps the era and the age of the source, so that a later run finds what the first one would
+have found. It keeps `--unsafe` and `--to native` too: what was asked for once holds in each later run, so that the
+order of runs does not matter.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from parallel_compat.migrate.edits import Edit
@@ -19,7 +19,11 @@ from parallel_compat.names.eras import Era
 
 _BEGINNING = "# parallel-compat: migrated"
 _ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)
-_LINE = re.compile(rf"^{_BEGINNING}(?: from (?P<era>{_ERAS}))?[ \t]*\r?$", re.MULTILINE)
+UNSAFE, NATIVE, KEEP = "--unsafe", "--to native", "--keep parallel"
+_ASKED = "".join(rf"(?: {flag})?" for flag in (UNSAFE, NATIVE, KEEP))
+_LINE = re.compile(
+    rf"^{_BEGINNING}(?: from (?P<era>{_ERAS}))?(?: with(?P<asked>{_ASKED}))?(?=[ \t]*\r?$)", re.MULTILINE
+)
 
 
 class Remembered(NamedTuple):
@@ -27,34 +31,43 @@ class Remembered(NamedTuple):
 
     Attributes:
         era: whose Keras the source was written for; None if that is not known.
+        asked: which of the options that change what is written were given.
     """
 
     era: Era | None
+    asked: tuple[str, ...] = ()
 
 
 def read(source: str) -> Remembered | None:
     """Return what a source remembers, None where `migrate` has not rewritten it.
 
-    >>> read("# parallel-compat: migrated from keras-2.2.4\\nimport keras\\n").era.value
-    'keras-2.2.4'
+    >>> read("# parallel-compat: migrated from keras-2.2.4 with --unsafe\\nimport keras\\n").asked
+    ('--unsafe',)
     """
     match = _LINE.search(source)
-    return Remembered(Era(match["era"]) if match["era"] else None) if match else None
-
-
-def line(source: Source, tree: Tree, era: Era | None, others: Sequence[Edit]) -> Edit | None:
-    """Return the edit that writes the line before the first import, within none of the others; None if it is there."""
-    if read(source.text) is not None:
+    if match is None:
         return None
+    asked = tuple(flag for flag in (UNSAFE, NATIVE, KEEP) if flag in (match["asked"] or ""))
+    return Remembered(Era(match["era"]) if match["era"] else None, asked)
+
+
+def line(source: Source, tree: Tree, era: Era | None, asked: tuple[str, ...]) -> Edit | None:
+    """Return the edit that writes the line before the first import, or changes it; None if it says this already."""
+    if (match := _LINE.search(source.text)) is not None:
+        text = match[0].partition(" with")[0] + _with(asked)
+        return Edit(*match.span(), text) if text != match[0] else None
     body = [node for node in tree.module.body if not _comes_first(node)]
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
-    starts = [source.start(_first_of(node)) for node in (*imports, *body)]
-    start = next((one for one in starts if not any(edit.start < one < edit.end for edit in others)), None)
-    if start is None:
+    first = next(iter((*imports, *body)), None)
+    if first is None:
         return None
-    start = source.line_starts[source.position(start)[0] - 1]
+    start = source.line_starts[source.position(source.start(_first_of(first)))[0] - 1]
     text = f"{_BEGINNING} from {era.value}" if era is not None else _BEGINNING
-    return Edit(start, start, text + source.newline)
+    return Edit(start, start, text + _with(asked) + source.newline)
+
+
+def _with(asked: tuple[str, ...]) -> str:
+    return " ".join((" with", *asked)) if asked else ""
 
 
 def _first_of(node: ast.stmt) -> ast.stmt | ast.expr:

@@ -48,6 +48,12 @@ def modules() -> dict[str, Fact]:
     return _facts()[1]
 
 
+def packages() -> set[str]:
+    """Return the packages that had something that is gone."""
+    names, gone = _facts()
+    return {module.partition(".")[0] for module in (*names, *gone)} - {""}
+
+
 def names_of(module: str) -> dict[str, Fact]:
     """Return the names that a module had, by their names; "*" is each one."""
     return _facts()[0].get(module, {})

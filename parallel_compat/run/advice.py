@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.missing_keras import explain
@@ -11,12 +12,18 @@ from parallel_compat.recover import damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
+_SIMULATED = "To try the same code on simulated GPUs: "
 REPLICAS = "parallel-compat run --replicas {} SCRIPT"
 _GPUS_OF_ORIGINALS = re.compile(
     r"`gpus=.*we expect the following devices to be available: (\[.*?\])\. However this machine only has: (\[.*\])"
 )
 _GPUS_OF_TODAY = re.compile(r"Expected the devices (\[.*?\]) for `gpus`")
+_GPU_OF_OPERATION = re.compile(
+    r"(?:explicitly assigned to |satisfy device specification '|'?)\S*device:GPU:(\d+)'?"
+    r"(?: but available devices are|\. enable_soft_placement=0|.*unknown device)"
+)
 _NO_HDF5 = ("Unable to open file", "Unable to synchronously open file", "SavedModel file does not exist at")
 _DAMAGED = (
     "Unable to open object",
@@ -40,7 +47,19 @@ def advice(error: BaseException, replicas: str = REPLICAS) -> str | None:
         return _of_gpus(str(error), replicas)
     if isinstance(error, (OSError, KeyError, RuntimeError)):
         return _of_file(error)
-    return None
+    return _of_operation(error, replicas)
+
+
+def _of_operation(error: BaseException, replicas: str) -> str | None:
+    """Return advice on an operation in `tf.device("/gpu:1")`: devices for all operations of its graph."""
+    match = _GPU_OF_OPERATION.search(str(error))
+    if match is None:
+        return None
+    graphs = (getattr(frame.f_locals.get("self"), "graph", None) for frame in _frames(error))
+    graph = next((graph for graph in graphs if hasattr(graph, "get_operations")), None)  # the session's
+    devices = " ".join(each.device for each in graph.get_operations()) if graph is not None else ""
+    most = max(int(number) for number in [match[1], *re.findall(r"GPU:(\d+)", devices, re.IGNORECASE)])
+    return f"this process has no GPU {match[1]}. {_SIMULATED}{replicas.format(most + 1)}"
 
 
 def _of_gpus(text: str, replicas: str) -> str | None:
@@ -56,7 +75,7 @@ def _of_gpus(text: str, replicas: str) -> str | None:
         wanted, has = [int(number) for number in re.findall(r"\d+", match[1])], "has fewer"
     if not wanted:
         return None
-    return f"this process {has}. To try the same code on simulated GPUs: {replicas.format(max(wanted) + 1)}"
+    return f"this process {has}. {_SIMULATED}{replicas.format(max(wanted) + 1)}"
 
 
 def _of_file(error: BaseException) -> str | None:
@@ -83,14 +102,14 @@ def _beginning(path: str) -> str | None:
 
 def _files(error: BaseException) -> Iterator[str]:
     """Yield the files that the functions in a traceback were called for, the innermost first."""
-    frames = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        frames.append(traceback.tb_frame)
-        traceback = traceback.tb_next
-    for frame in reversed(frames):
+    for frame in _frames(error):
         for name in ("filepath", "path", "name", "filename", "export_dir"):
             value: Any = frame.f_locals.get(name)
             path = os.fsdecode(value) if isinstance(value, (bytes, str, os.PathLike)) else ""
             if path and os.path.isfile(path):
                 yield path
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    """Return the frames of a traceback, the innermost first."""
+    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)][::-1]

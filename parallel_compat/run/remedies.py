@@ -62,12 +62,6 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
     ),
     (
         TypeError,
-        "arrays is a tuple. Only lists can be used to arrange blocks",
-        "numpy.block",
-        "`np.meshgrid` gives a tuple since numpy 2: `np.block(list(arrays))`",
-    ),
-    (
-        TypeError,
         "'float' object cannot be interpreted as an integer",
         "/",
         "a size must be an int: `//` instead of Python 2's `/`, or `int(...)`",
@@ -212,7 +206,7 @@ def _of_module(name: str) -> tuple[str, str] | None:
     folder = users_code.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    return name, f"not installed. Run: pip install {name}"
+    return name, "not found: a module that the project lacks, or a package that is not installed (see its README)"
 
 
 def _of_its_release(module: str) -> str | None:

@@ -179,3 +179,19 @@ def test_an_argument_of_tensorflow_1_tells_the_era_of_a_file_and_of_its_project(
     assert [File(each).era for each in (of_1, of_2)] == [Era.TF_KERAS_1_15, Era.TF_KERAS_2_2]
     (tmp_path / "sums.py").write_text(of_1)
     assert File(of_2, project=project_facts.read([str(tmp_path / "sums.py")])).era is Era.TF_KERAS_1_15
+
+
+def test_a_file_of_an_old_project_that_imports_no_keras_is_rewritten_too(tmp_path):
+    (tmp_path / "net.py").write_text("from keras.layers.core import Dense\nfrom keras.models import Sequential\n")
+    (tmp_path / "train.py").write_text(
+        "from net import build\nmodel = build()\nmodel.compile('adadelta', 'kullback_leibler_divergence')\n"
+        "model.fit(x, y, nb_epoch=3)\n"
+    )
+    (tmp_path / "pictures.py").write_text("from PIL import Image\nprint(Image.ANTIALIAS)\n")
+    (tmp_path / "search.py").write_text("import re\nre.compile('adadelta')\n")
+    assert main(["migrate", "--write", "--unsafe", str(tmp_path)]) == 0
+    train = (tmp_path / "train.py").read_text()
+    assert "model.compile(keras.optimizers.Adadelta(learning_rate=1.0), 'kl_divergence')" in train
+    assert "model.fit(x, y, epochs=3)" in train
+    assert "Image.LANCZOS" in (tmp_path / "pictures.py").read_text()
+    assert (tmp_path / "search.py").read_text() == "import re\nre.compile('adadelta')\n"

@@ -38,16 +38,17 @@ if __name__ == "__main__":
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "train.py").write_text(TRAIN)
-    (tmp_path / "helpers.py").write_text("import cv9_missing\nx = 3\n")
+    (tmp_path / "helpers.py").write_text("import pyaudio, my_trainer\nx = 3\n")
     (tmp_path / "old.py").write_text("print 'a'\n")
     (tmp_path / "there.npy").write_bytes(b"")
-    (tmp_path / "requirements.txt").write_text("keras==2.2.4\n")
+    (tmp_path / "requirements.txt").write_text("keras==2.2.4\nNo-such_package.of-2018>=1\n")
     return tmp_path
 
 
 def test_what_a_project_needs(folder):
     found = project.check(str(folder))
-    assert found.pip == ["cv9_missing", "no_such_package_of_2018", "scikit-video"]
+    assert found.pip == ["no_such_package_of_2018", "pyaudio", "scikit-video"]
+    assert found.unknown == {"my_trainer": "helpers.py:1"}
     assert found.data == {"data/train.npy": "train.py:15"}
     assert sorted(found.answered) == ["collections.Mapping", "numpy.float", "scipy.misc.imresize"]
     assert found.python_2 == ["old.py"]
@@ -64,7 +65,8 @@ def test_it_is_said_in_a_few_lines_without_tensorflow(folder):
     )
     done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert "Run: pip install cv9_missing no_such_package_of_2018 scikit-video" in done.stdout
+    assert "Run: pip install no_such_package_of_2018 pyaudio scikit-video" in done.stdout
+    assert "Not found, and named by no file of requirements: my_trainer (helpers.py:1)" in done.stdout
     assert "Python 2: 1 of 3 sources (old.py)" in done.stdout
     assert "data/train.npy (train.py:15)" in done.stdout
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from parallel_compat import devices
 from parallel_compat.run import remedies
@@ -32,6 +33,19 @@ def test_too_few_devices(there, said):
 def test_each_door_names_its_own_option():
     for error in (OF_ORIGINALS.format("['/cpu:0']"), "Expected the devices [0, 3] for `gpus`, for multi-GPU usage"):
         assert remedies.remedy(ValueError(error), "pytest --legacy-replicas {}").endswith("pytest --legacy-replicas 4")
+
+
+def test_an_operation_on_a_device_that_is_not_there():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        with tf.device("/gpu:31"):
+            product = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]))
+        with tf.device("/gpu:70"):
+            tf.random.uniform([2, 2])
+        with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+            session.run(product)
+    line = remedies.remedy(raised.value)
+    assert "this process has no GPU 31. To try the same code on simulated GPUs: " in line
+    assert line.endswith("run --replicas 71 SCRIPT")
 
 
 def test_the_core_says_it_itself():

@@ -70,7 +70,8 @@ def test_a_package_that_is_not_there_is_named_after_the_traceback(tmp_path, run,
     theirs, ours = python("script.py"), run("script.py")
     assert ours.returncode == theirs.returncode
     assert ours.stderr == theirs.stderr + (
-        "parallel-compat: script.py:1: `nowhere`: not installed. Run: pip install nowhere.\n"
+        "parallel-compat: script.py:1: `nowhere`: not found: a module that the project lacks, or a package that is not "
+        "installed (see its README).\n"
     )
 
 

@@ -44,11 +44,10 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("from sklearn.externals import joblib", "`joblib`"),
         ("from scipy.ndimage import imread", "parallel_compat.packages.scipy_misc.imread"),
         ("import numpy as np; np.asscalar(np.ones(1))", "`array.item()`"),
-        ("import keras_vggface.vggface", "pip install keras_vggface."),
+        ("import keras_vggface.vggface", "pip install keras-vggface."),
         ("import tensorflow_addons", "tf.nn.gelu"),
         ("import scipy.sparse.linalg.eigen.arpack", "`scipy.sparse.linalg`"),
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
-        ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
         ("import tensorflow as tf; tf.lite.TFLiteConverter.from_keras_model_file('m.h5')", "load_model(file)"),
         (
@@ -131,7 +130,8 @@ def test_all_sources_of_python_2_are_counted_at_once(tmp_path):
 def test_any_other_missing_module_or_name_is_named(tmp_path, monkeypatch):
     line = remedies.remedy(error_of("import nothing_of_the_kind"))
     assert line == (
-        "parallel-compat: <string>:1: `nothing_of_the_kind`: not installed. Run: pip install nothing_of_the_kind."
+        "parallel-compat: <string>:1: `nothing_of_the_kind`: not found: a module that the project lacks, or a package "
+        "that is not installed (see its README)."
     )
     # A module of the project itself, which is started elsewhere.
     (tmp_path / "code" / "of_the_project").mkdir(parents=True)

@@ -24,8 +24,6 @@ ALL = tuple(name for name, _, _ in _ROWS)
 NAMES = tuple(name for name in ALL if not name.startswith("native-"))
 NATIVE_NAMES = ALL[len(NAMES) :]
 SAFE = frozenset(name for name, rewrites, _ in _ROWS if rewrites == "safe")
-# Those that also read files of a project that import no Keras.
-BESIDE_KERAS = tuple(name for name, _, of in _ROWS if of == "project")
 # Those that find what gives other results today without an error: a file in which nothing is old may have it.
 OF_SILENT_CHANGES = tuple(name for name, _, of in _ROWS if of == "silent")
 

@@ -21,7 +21,9 @@ from parallel_compat.migrate.kinds import OTHER
 
 
 def find(file: File) -> Findings:
-    """Find calls of `next` without arguments."""
+    """Find calls of `next` without arguments, where the file has generators of Keras."""
+    if not file.imports_keras:
+        return
     for call in file.method_calls.get("next", ()):
         func = call.func
         assert isinstance(func, ast.Attribute)

@@ -118,7 +118,6 @@ def test_numbers_of_samples_need_the_author(call):
         "import keras\nclass T:\n    def fit_generator(self, g): pass\nt = T()\nt.fit_generator(g)\n",
         "import keras\nclass T:\n    def fit_generator(self, g): pass\nT().fit_generator(g)\n",
         "import mylib\nimport keras\nmylib.fit_generator(g)\n",
-        "model.fit_generator(g)\n",
         "import keras\nmodel.fit_generator\n",
     ],
 )
