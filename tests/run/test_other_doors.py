@@ -94,15 +94,13 @@ def test_the_plugin_says_what_to_do_and_names_its_own_option(tmp_path):
     assert "--legacy-replicas 2 --legacy-era keras-2.2.4" in page
 
 
-def test_the_plugin_pretends_devices_for_migrated_tests_too(tmp_path):
+def test_the_plugin_pretends_devices_for_migrated_tests_too(tmp_path, python):
     (tmp_path / "test_new.py").write_text(
         "import keras\nimport parallel_compat\n\n"
         "def test_devices():\n    assert parallel_compat.available_devices() == ['CPU:0', 'CPU:1', 'CPU:2']\n"
     )
     options = ["--legacy-replicas", "3", "--legacy-era", "today"]
-    theirs = scripts.python(
-        "-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_new.py", folder=tmp_path
-    )
+    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_new.py")
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
 
 
