@@ -223,8 +223,9 @@ def test_values_that_tensorflow_1_took() -> None:
 
             def call(self, inputs):
                 if self.bias:
-                    inputs += self.bias
-                return inputs
+                    outputs = inputs + self.bias
+                outputs._uses_learning_phase = inputs._uses_learning_phase
+                return outputs
 
         print(json.dumps({
             "biased": tf.keras.Sequential([Bias(input_shape=(2,))]).predict(np.ones((1, 2))).tolist(),

@@ -54,6 +54,8 @@ def apply(mends: Register) -> None:
     true = functools.partial(_true_in_graphs, scalars=mends.is_standalone)
     mends.replace(resource_variable_ops.BaseResourceVariable, "__bool__", true)
     mends.replace(operators, "if_stmt", _asking_python)
+    if not mends.is_standalone:
+        mends.add(tensor.Tensor, _uses_learning_phase=False)  # until 1.12; layers of that time pass it on
     if mends.era is Era.KERAS_2_2_4 and "__len__" in vars(tensor.Tensor):
         del tensor.Tensor.__len__  # what has a length was a list of outputs: TensorFlow 1.14 began to give tensors one
 
