@@ -321,7 +321,7 @@ def _names_of_compiled(config: dict[str, Any], outputs: list[str]) -> list[str] 
 
 
 def _of_each_output(passed: Any, outputs: list[str]) -> list[tuple[str, Any]]:
-    """Pair outputs with what `compile` was told of them: one thing for all, a list, or a dict by name."""
+    """Pair outputs with an argument of `compile`: one value for all, a list, or a dict by name."""
     if isinstance(passed, dict) and "class_name" not in passed:
         return [(output, passed[output]) for output in sorted(passed, key=[*outputs, *passed].index)]
     each = isinstance(passed, list) and (len(outputs) > 1 or any(isinstance(one, list) for one in passed))

@@ -58,7 +58,7 @@ def accepting(
 
     @functools.wraps(original)
     def called(*args: Any, **options: Any) -> Any:
-        if order and len(args) > most:
+        if most < len(args) <= len(order) + is_method:  # of more, the function itself says that they are too many
             note(f"{where}({', '.join(order[positional : len(args) - is_method])})", "passed by position, as before")
             options.update(zip(order[positional:], args[most:], strict=False))
             args = args[:most]

@@ -34,6 +34,15 @@ def _change(module: Any) -> None:
         _take_float(module, name)
     for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"):
         _take_iterators(module, name)
+    grid = module.meshgrid
+
+    @functools.wraps(grid)
+    def meshgrid(*args: Any, **options: Any) -> list[Any]:
+        if called_by_user():
+            note("numpy.meshgrid", "a list of arrays, as before numpy 2")
+        return list(grid(*args, **options))
+
+    module.meshgrid = meshgrid
     print_options = module.set_printoptions
 
     @functools.wraps(print_options)

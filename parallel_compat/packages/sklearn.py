@@ -58,11 +58,34 @@ _OF_2018: dict[str, dict[str, Any]] = {
     "cross_val_predict": {"cv": 3},
     "cross_val_score": {"cv": 3},
 }
+# How many leading arguments have the places of scikit-learn 0.20 today, where it is not all of them.
+_PLACES = {
+    0: "MLPRegressor OneHotEncoder",
+    1: "BernoulliNB ComplementNB Isomap LassoCV LinearRegression LogisticRegression LogisticRegressionCV MDS "
+    "MultiTaskLassoCV MultinomialNB TheilSenRegressor make_scorer",
+    2: "ElasticNetCV Lars Lasso MultiTaskElasticNetCV MultiTaskLasso OrthogonalMatchingPursuitCV Perceptron Ridge "
+    "RidgeCV RidgeClassifier RidgeClassifierCV SpectralClustering auc fowlkes_mallows_score hamming_loss log_loss",
+    3: "AdaBoostClassifier ElasticNet GridSearchCV LarsCV LassoLars LassoLarsCV LassoLarsIC MultiTaskElasticNet "
+    "OrthogonalMatchingPursuit TruncatedSVD",
+    4: "Birch FunctionTransformer RandomizedSearchCV k_means pairwise_distances_argmin pairwise_distances_argmin_min",
+    5: "KMeans SpectralEmbedding",
+    6: "AgglomerativeClustering BayesianRidge IsolationForest PCA SpectralCoclustering",
+    7: "FactorAnalysis NMF RandomTreesEmbedding",
+    8: "FastICA TSNE ridge_regression",
+    9: "ARDRegression ExtraTreeRegressor ExtraTreesClassifier ExtraTreesRegressor RandomForestClassifier "
+    "RandomForestRegressor SpectralBiclustering fastica",
+    10: "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier GradientBoostingClassifier "
+    "GradientBoostingRegressor OneClassSVM non_negative_factorization",
+    11: "DictionaryLearning KernelPCA MiniBatchSparsePCA SparsePCA",
+    12: "cross_validate dict_learning_online",
+    13: "NuSVC SVC",
+}
 
 
 def _change(module: Any) -> None:
     defaults = {**_DEFAULTS, **(_OF_2018 if notes.is_of_2018 else {})}
-    for name in getattr(module, "__all__", ()):
+    places = {name: count for count, names in _PLACES.items() for name in names.split()}
+    for name in getattr(module, "__all__", list(vars(module))):
         value = vars(module).get(name)
         if not callable(value) or not getattr(value, "__module__", "").startswith("sklearn."):
             continue
@@ -71,7 +94,8 @@ def _change(module: Any) -> None:
         gone |= {old: None for old, names in _DROPPED.items() if name in names}
         is_class = inspect.isclass(value)
         owner, function = (value, "__init__") if is_class else (module, name)
-        accept(owner, function, **gone)
+        order = [each.name for each in known.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        accept(owner, function, order=order[: places.get(name)], **gone)
         default(owner, function, **defaults.get(name, {}))
 
 
@@ -101,13 +125,19 @@ CHANGES: dict[str, Callable[[Any], None]] = {
         f"sklearn.{name}": _change
         for name in (
             "cluster",
+            "decomposition",
             "ensemble",
             "linear_model",
             "manifold",
             "metrics",
             "model_selection",
+            "naive_bayes",
+            "neighbors",
+            "neural_network",
             "preprocessing",
             "svm",
+            "tree",
+            "utils.class_weight",
         )
     },
     "sklearn.feature_extraction.text": _text,

@@ -62,12 +62,6 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
     ),
     (
         TypeError,
-        "arrays is a tuple. Only lists can be used to arrange blocks",
-        "numpy.block",
-        "`np.meshgrid` gives a tuple since numpy 2: `np.block(list(arrays))`",
-    ),
-    (
-        TypeError,
         "'float' object cannot be interpreted as an integer",
         "/",
         "a size must be an int: `//` instead of Python 2's `/`, or `int(...)`",

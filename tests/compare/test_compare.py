@@ -34,16 +34,14 @@ from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
+from tests import scripts
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
 
 
 def run_compare(*arguments, **environment):
-    command = [sys.executable, "-m", "parallel_compat", "compare", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=600, check=False
-    )
+    return scripts.python("-m", "parallel_compat", "compare", *map(str, arguments), folder=Path.cwd(), **environment)
 
 
 @pytest.mark.slow
@@ -422,21 +420,8 @@ def test_the_printed_recorder_records_under_run(tmp_path):
         "model = Sequential([Dense(output_dim=1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
         "model.fit(np.ones((4, 2)), np.ones((4, 1)), nb_epoch=1, verbose=0)\n"
     )
-    command = [
-        sys.executable,
-        "-m",
-        "parallel_compat",
-        "run",
-        "--quiet",
-        "--era",
-        "keras-2.2.4",
-        "record_keras.py",
-        "--out",
-        "r.h5",
-        "train.py",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    options = ("--quiet", "--era", "keras-2.2.4", "record_keras.py", "--out", "r.h5", "train.py")
+    done = scripts.run(*options, folder=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert len(read_recording(tmp_path / "r.h5").models) == 1
 

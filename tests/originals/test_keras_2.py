@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from parallel_compat.originals.mends import operations
+from tests import scripts
 
 PROJECT = Path(__file__).parents[2]
 ERAS = ["keras-2.2.4", pytest.param("keras-2.3", marks=pytest.mark.slow)]
@@ -109,6 +109,22 @@ answers["convolutions of channels first"] = K.eval(
 x = K.placeholder((None, 2))
 gradients = K.gradients(K.sum(K.square(x), axis=np.arange(1, 2)), x)
 answers["axes of 64 bits"] = K.function([x], gradients)([np.ones((1, 2))])[0].tolist()
+
+from keras.applications.imagenet_utils import _obtain_input_shape
+from keras.applications.mobilenet import DepthwiseConv2D, relu6
+from keras.engine import topology, training
+from keras.layers.recurrent import _time_distributed_dense
+from keras.preprocessing.image import apply_transform, flip_axis, list_pictures
+from keras.utils.conv_utils import normalize_data_format
+
+turn = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+answers["names of 2017"] = [
+    _obtain_input_shape(None, 9, 3, "channels_last", include_top=True),
+    K.eval(relu6(K.constant([7.0]))).tolist(), isinstance(twice, topology.Container), topology._to_list(3),
+    topology.load_weights_from_hdf5_group_by_name.__name__, training._make_batches(3, 2), normalize_data_format(None),
+    K.eval(_time_distributed_dense(K.ones((1, 2, 3)), K.ones((3, 1)), input_dim=3, timesteps=2, output_dim=1)).tolist(),
+    apply_transform(np.arange(4.0).reshape(2, 2, 1), turn, 2)[..., 0].tolist(),
+]
 print(json.dumps(answers))
 """
 
@@ -116,11 +132,7 @@ print(json.dumps(answers))
 def run(folder: Path, source: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script under `parallel-compat run` in a folder."""
     (folder / "script.py").write_text(source)
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *options, "script.py"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), **environment}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return scripts.run("--quiet", *options, "script.py", folder=folder, **environment)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -155,6 +167,10 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "gpus": 3,
         "convolutions of channels first": [[[[9.0]]]],
         "axes of 64 bits": [[2.0, 2.0]],
+        "names of 2017": [
+            *([9, 9, 3], [6.0], True, [3], "load_weights_from_hdf5_group_by_name", [[0, 2], [2, 3]], "channels_last"),
+            *([[[3.0], [3.0]]], [[0.0, 2.0], [1.0, 3.0]]),
+        ],
     }
 
 
@@ -192,6 +208,13 @@ for _ in range(2):
     found += model.fit(x, y, verbose=0, epochs=1, batch_size=16).history["loss"]
 scale = tf.get_variable("scale", (2,), initializer=tf.ones_initializer())
 drawn = scale * tf.random_normal((2,)) + tf.nn.dropout(tf.ones(2), 0.5)
+output, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(2), tf.ones((1, 3, 2)), dtype=tf.float32)
+tf.train.ExponentialMovingAverage(0.9).apply([scale])
+table = tf.get_variable("table", (3, 2))
+twice = tf.nn.embedding_lookup(table, [1]) + tf.nn.embedding_lookup(table, [2])
+tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(twice))
+tf.train.Saver()
+drawn = tf.concat([drawn, tf.reshape(output[0, -1], [-1]), twice[0], tf.random_normal((1,))], 0)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     found += session.run(drawn).tolist()
@@ -207,6 +230,7 @@ def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
     done = run(tmp_path, SEEDED, "--era", "keras-2.2.4")
     assert done.returncode == 0, done.stderr[-3000:]
     expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
+    expected += [0.018000755, -0.251478523, 0.045943439, 1.366718769, 1.83588028]
     assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)
 
 

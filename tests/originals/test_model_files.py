@@ -14,6 +14,8 @@ from pathlib import Path
 import h5py
 import pytest
 
+from tests import scripts
+
 PROJECT = Path(__file__).parents[2]
 ERAS = [
     ("keras-2.2.4", "keras"),
@@ -57,11 +59,7 @@ print(json.dumps(answer))
 
 
 def run(folder, *arguments):
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return scripts.run("--quiet", *arguments, folder=folder)
 
 
 @pytest.mark.parametrize(("era", "keras"), ERAS)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
+from tests import scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,15 +17,9 @@ if TYPE_CHECKING:
 
 def run(script: str, era: str = "tf.keras-1.15", replicas: int | None = None) -> Any:
     """Return what a script prints last, as JSON, when it runs on an original."""
-    start = (
-        "from parallel_compat.names.eras import Era\n"
-        "from parallel_compat.originals.activate import activate\n"
-        "from parallel_compat.originals.settings import Settings\n"
-        f"activate(Settings(Era({era!r}), replicas={replicas}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", start + textwrap.dedent(script)], capture_output=True, text=True, timeout=300
-    )
+    options = ["--replicas", str(replicas)] if replicas else []
+    code = textwrap.dedent(script)
+    done = scripts.run("--quiet", "--era", era, *options, "-c", code, folder=scripts.PROJECT)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -114,6 +108,11 @@ def test_contrib_computes_what_it_did() -> None:
         found["hparams"] = tf.contrib.training.HParams(a=1, b=[1.0]).parse("a=3").values()
         found["loaded by name"] = tf.contrib.cudnn_rnn.CudnnLSTM.__name__
         found["variables"] = [variable.name for variable in tf.trainable_variables()]
+        decayed = tf.get_variable("decayed", (2,))
+        loss = tf.reduce_sum(decayed**2)
+        tf.contrib.opt.MomentumWOptimizer(0.1, 0.1, 0.9).minimize(loss, var_list=[decayed])
+        decay = next(op for op in tf.get_default_graph().get_operations() if op.name.startswith("MomentumW/update"))
+        found["decay waits"] = [op.name for op in decay.control_inputs if op.name.startswith("gradients")]
         try:
             tf.contrib.resampler.resampler(images, tf.zeros((1, 2, 2)))
         except NotImplementedError as error:
@@ -133,6 +132,7 @@ def test_contrib_computes_what_it_did() -> None:
     assert said["hparams"] == {"a": 3, "b": [1.0]}
     assert said["loaded by name"] == "CudnnLSTM"
     assert said["variables"][:2] == ["Conv/weights:0", "Conv/BatchNorm/beta:0"]
+    assert said["decay waits"]
     assert "Resampler" in said["refused"]
 
 
@@ -354,7 +354,7 @@ def test_a_metric_of_the_user_is_updated_in_a_graph(era: str) -> None:
 
         class Total(tf.keras.metrics.Metric):
             def __init__(self):
-                super(Total, self).__init__(name="total")
+                super(Total, self).__init__(name=type(self).__name__)
                 self.total = self.add_weight(name="total", initializer="zeros")
 
             def update_state(self, y_true, y_pred, sample_weight=None):
@@ -363,11 +363,17 @@ def test_a_metric_of_the_user_is_updated_in_a_graph(era: str) -> None:
             def result(self):
                 return self.total
 
+        class Compiled(Total):
+            @tf.function
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                self.total.assign_add(tf.reduce_sum(y_true))
+
         with tf.Graph().as_default():
             model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
-            model.compile("sgd", "mse", metrics=[Total()])
-            print(json.dumps(float(model.evaluate(np.ones((8, 2)), np.ones((8, 1)), batch_size=4, verbose=0)[1])))
+            model.compile("sgd", "mse", metrics=[Total(), Compiled()])
+            found = model.evaluate(np.ones((8, 2)), np.ones((8, 1)), batch_size=4, verbose=0)
+            print(json.dumps([float(value) for value in found[1:]]))
         """,
         era,
     )
-    assert said == 8.0
+    assert said == [8.0, 8.0]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-PROJECT = Path(__file__).parents[2]
+from tests import scripts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PRELUDE = """
 import json
@@ -226,21 +226,7 @@ print(json.dumps(answers))
 def answers_of(script: str, folder: Path, *options: str) -> dict[str, object]:
     """Return what a script prints last, run as one of tf.keras 2.2."""
     (folder / "script.py").write_text(PRELUDE + script)
-    command = [
-        sys.executable,
-        "-m",
-        "parallel_compat",
-        "run",
-        "--quiet",
-        "--era",
-        "tf.keras-2.2",
-        *options,
-        "script.py",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
-    )
+    done = scripts.run("--quiet", "--era", "tf.keras-2.2", *options, "script.py", folder=folder)
     assert done.returncode == 0, done.stderr[-3000:]
     answers: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
     return answers
@@ -301,6 +287,5 @@ def test_simulated_gpus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", ["tf.keras-2.2"])
 def test_no_name_is_missing(era: str) -> None:
-    command = [sys.executable, "-m", "tests.evidence.missing_names", era]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=PROJECT)
+    done = scripts.python("-m", "tests.evidence.missing_names", era, folder=scripts.PROJECT, keras=False)
     assert done.returncode == 0, done.stdout

@@ -23,6 +23,9 @@ def test_names_before_keras_is_imported_are_answered_and_noted(tmp_path):
         "from sklearn.externals import joblib\n"
         "import sklearn.externals.joblib as other\n"
         "assert np.float is float and np.product([2, 3]) == 6 and np.Inf > 0 and np.NINF < 0\n"
+        "assert isinstance(np.meshgrid([1], [2]), list) and np.block(np.meshgrid([1], [2])).tolist() == [[1, 2]]\n"
+        "assert np.float32 in np.sctypes['float'] and np.VisibleDeprecationWarning and np.warnings.warn\n"
+        "assert np.find_common_type([np.float32, np.int64], []) is np.float64().dtype and np.alen([1, 2]) == 2\n"
         "assert time.clock() >= 0 and collections.Mapping and cPickle.loads(cPickle.dumps(3)) == 3\n"
         "from scipy.sparse.linalg.eigen.arpack import eigsh\n"
         "import scipy.sparse.linalg\n"
@@ -48,8 +51,8 @@ def test_a_name_that_is_missing_stays_missing(tmp_path):
 
 def test_what_works_is_left_alone(tmp_path):
     done = run(
-        "import sklearn.metrics, scipy.signal, scipy.optimize, numpy as np\n"
-        "for function in (sklearn.metrics.accuracy_score, scipy.signal.convolve, scipy.optimize.minimize, np.save):\n"
+        "import sklearn.base, scipy.signal, scipy.optimize, numpy as np\n"
+        "for function in (sklearn.base.clone, scipy.signal.convolve, scipy.optimize.minimize, np.save):\n"
         "    assert 'parallel_compat' not in str(getattr(function, '__code__', None)), function\n"
         "assert [each for each in packages.answered() if 'pandas' not in each] == [], packages.answered()\n",
         tmp_path,
@@ -136,8 +139,21 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
         "print(*cross_val_score(Estimator(), np.zeros((9, 1)), np.zeros(9)))\n"
         "from sklearn.pipeline import make_pipeline\n"
         "print(make_pipeline(Estimator()).fit(np.zeros((4, 1)), np.zeros(4)).score(np.zeros((4, 1)), np.zeros(4)))\n"
+        # All arguments could be passed by position until scikit-learn 1.0.
+        "from sklearn.utils import class_weight\n"
+        "from sklearn.metrics import f1_score\n"
+        "weights = class_weight.compute_class_weight('balanced', np.arange(2), np.array([0, 0, 0, 1]))\n"
+        "assert weights.tolist() == [2 / 3, 2]\n"
+        "assert f1_score([0, 1, 1], [0, 1, 0], None, 1, 'micro') == 2 / 3\n"
+        "try:\n"
+        "    f1_score([0], [0], None, 1, 'micro', None, 0, 'one more')\n"
+        "except TypeError as error:\n"
+        "    assert 'too many positional arguments' in str(error)\n"
+        "else:\n"
+        "    raise AssertionError\n"
     )
     done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["3", "3", "3", "4"], done.stderr
 
 

@@ -48,7 +48,6 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("import tensorflow_addons", "tf.nn.gelu"),
         ("import scipy.sparse.linalg.eigen.arpack", "`scipy.sparse.linalg`"),
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
-        ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
         ("import tensorflow as tf; tf.lite.TFLiteConverter.from_keras_model_file('m.h5')", "load_model(file)"),
         (

@@ -65,6 +65,23 @@ def apply(mends: Register) -> None:
         "lambda function: function",  # TensorFlow has it
     )
     mends.after(f"{_CONTRIB}.image.python.ops.image_ops", _keep_sizes)
+    mends.after(
+        f"{_CONTRIB}.opt.python.training.weight_decay_optimizers",
+        lambda module: mends.replace(module.DecoupledWeightDecayExtension, "apply_gradients", _decays_afterwards),
+    )
+
+
+def _decays_afterwards(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Weights decay once all gradients are computed; TensorFlow 1 did both side by side, and no run repeated itself."""
+
+    def applies(self: Any, grads_and_vars: Any, *args: Any, **options: Any) -> Any:
+        import tensorflow as tf
+
+        grads_and_vars = list(grads_and_vars)
+        with tf.control_dependencies([grad for grad, _ in grads_and_vars if grad is not None]):
+            return apply(self, grads_and_vars, *args, **options)
+
+    return applies
 
 
 def _keep_sizes(image_ops: Any) -> None:

@@ -89,8 +89,8 @@ def _return_updates(metrics: ModuleType) -> None:
 
         return call
 
-    names = types.SimpleNamespace(Function=def_function.Function, function=function)
-    metrics.def_function = names  # type: ignore[attr-defined]
+    # Keras asks whether the user made a function of it: that, too, has to return its operation.
+    metrics.def_function = types.SimpleNamespace(Function=(), function=function)  # type: ignore[attr-defined]
 
 
 def _make_functions_of_graphs(backend: Any) -> None:

@@ -37,7 +37,17 @@ _NAMES: dict[str, Any] = {
     "round_": np.round, "rank": np.ndim, "in1d": lambda a, b, **options: np.isin(np.ravel(a), b, **options),
     "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
     "row_stack": np.vstack, "msort": lambda a: np.sort(a, axis=0), "trapz": getattr(np, "trapezoid", None),
-    "mat": np.asmatrix, "loads": pickle.loads,
+    "mat": np.asmatrix, "loads": pickle.loads, "alen": len, "typeDict": np.sctypeDict, "str0": np.str_,
+    "bytes0": np.bytes_, "void0": np.void, "longcomplex": np.clongdouble, "clongfloat": np.clongdouble, "disp": print,
+    "obj2sctype": lambda a: np.dtype(a).type, "sctype2char": lambda a: np.dtype(a).char, "issubclass_": issubclass,
+    "issubsctype": lambda a, b: np.issubdtype(np.dtype(a).type, np.dtype(b).type),
+    "find_common_type": lambda arrays, scalars: np.result_type(*arrays, *(np.dtype(s).type(0) for s in scalars)),
+    "sctypes": {
+        **{kind: [np.dtype(f"{kind}{bits}").type for bits in (8, 16, 32, 64)] for kind in ("int", "uint")},
+        "float": [np.float16, np.float32, np.float64, np.longdouble],
+        "complex": [np.complex64, np.complex128, np.clongdouble],
+        "others": [bool, object, bytes, str, np.void],
+    },
 }  # fmt: skip
 
 

@@ -195,14 +195,35 @@ def _count(graph: Any) -> int:
 _reference_variables: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
+_ROWS = re.compile(r"embedding_lookup(_\d+)?_grad/Const$")
+_INITIALIZED_VALUE = 9  # so many operations has `variable.initialized_value()`
+# How many operations their initial values had more, by the same.
+_guards: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+
 def _note_reference_variables(create: Callable[..., Any]) -> Callable[..., Any]:
     def creates(next_creator: Any = None, **options: Any) -> Any:
         variable = create(next_creator, **options)
         if hasattr(variable.handle, "op"):
             _reference_variables.add(variable.handle.op)
+            _guards[variable.handle.op] = len(_guard(variable.initial_value.op))
         return variable
 
     return creates
+
+
+def _guard(op: Any) -> set[Any]:
+    """Return what stands for the operations that an initial value had more because it is computed from variables.
+
+    A copy of all that is computed from a reference variable was made, with its initialized value in its place.
+    """
+    if op.type == "ReadVariableOp" and _handle(op) in _reference_variables:
+        handle, condition = _handle(op), op._get_control_flow_context()
+        read = {(handle, condition, kind) for kind in (("switch", "read") if condition else ("read",))}
+        return read | {(handle, number) for number in range(_INITIALIZED_VALUE)}
+    found = set().union(*(_guard(tensor.op) for tensor in op.inputs))
+    is_read_again = op.type == "Identity" and op.inputs[0].op.type == "ReadVariableOp"
+    return {*found, op} if found and not is_read_again else found
 
 
 def _note_resource_variable(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -218,20 +239,37 @@ def _note_resource_variable(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_resources_alone(graph: Any) -> int:
-    """Count what a reference variable did not have: a check when it is made, and a read for each use.
-
-    The gradient of rows that are read had one operation more: it cast the shape.
-    """
+    """Count what a reference variable did not have, less what it alone had."""
     if not _reference_variables:
         return 0
-    count = 0
-    for op in graph.get_operations():
-        if op.type == "Const" and op.name.endswith("embedding_lookup_grad/Const"):
-            count -= 1
-        is_read = op.type == "ReadVariableOp" and not op.name.endswith("/Read/ReadVariableOp")
-        if is_read or (op.type == "VarIsInitializedOp" and "/IsInitialized/" in op.name):
-            count += _handle(op) in _reference_variables
-    return count
+    operations = graph.get_operations()
+    return sum(_more(op) for op in operations) - sum(_guards.get(op, 0) for op in operations)
+
+
+def _more(op: Any) -> int:
+    """Return 1 for an operation that a reference variable did not have, -1 for one beside which it had another.
+
+    A resource variable has a check and a read when it is made, and a read for each use; what is kept for the cells of
+    recurrent networks is copied, and so is what a Saver restores; a step of rows adds what is negative. The gradient of
+    rows that are read had one operation more: it cast the shape.
+    """
+    if op.type == "Const":
+        return -bool(_ROWS.search(op.name))
+    if op.type not in ("ReadVariableOp", "VarIsInitializedOp", "Identity", "ResourceScatterAdd"):
+        return 0
+    if op.type == "Identity":
+        before, users = op.inputs[0].op.type, op.outputs[0].consumers()
+        if before == "RestoreV2":
+            return bool(users) and _handle(users[0]) in _reference_variables
+        return op.name.endswith("/Read/Identity") and _handle(op) in _reference_variables
+    handle = _handle(op)
+    if op.type == "ResourceScatterAdd":
+        is_more = op.inputs[2].op.type == "Mul" and op.inputs[2].op.inputs[0].op.type == "Neg"
+    elif op.type == "ReadVariableOp":
+        is_more = op.name != f"{handle.name}/Read/ReadVariableOp"
+    else:
+        is_more = "/IsInitialized/" in op.name
+    return is_more and handle in _reference_variables
 
 
 def _handle(op: Any) -> Any:
