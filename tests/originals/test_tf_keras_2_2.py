@@ -62,6 +62,7 @@ from tensorflow.python.eager.tape import record_operation
 from tensorflow.python.framework.graph_util import convert_variables_to_constants
 from tensorflow.python.keras.backend import is_placeholder
 answers["names"] = [Saver is tf.compat.v1.train.Saver, MirroredStrategy is tf.distribute.MirroredStrategy]
+answers["initialized value"] = float(tf.Variable(3.0).initialized_value())
 answers["placeholders"] = [is_placeholder(K.placeholder((1,))), is_placeholder(K.variable(1))]
 answers["kernels for GPUs"] = L.LSTM(1, activation=tf.tanh, recurrent_activation=tf.sigmoid)._could_use_gpu_kernel
 
@@ -240,6 +241,7 @@ def test_graphs(tmp_path: Path) -> None:
         "function over placeholders": True,
         "eagerly": [True, False],
         "eagerly, an operation": True,
+        "initialized value": 3.0,
         "names": [True, True],
         "placeholders": [True, False],
         "kernels for GPUs": True,
