@@ -109,3 +109,16 @@ def test_weighted_metrics_are_logged_under_the_name_that_was_passed():
     both = "model.compile('adam', 'mse', metrics=['mae'], weighted_metrics=['mae'])\nprint(logs['weighted_mae'])\n"
     assert found(HEAD + both, "accuracy-names") == [(3, "attention")]
     check_noop(HEAD + "model.compile('adam', 'mse')\nprint(logs['weighted_mae'])\n", rule="accuracy-names")
+
+
+def test_a_metric_that_was_passed_by_a_short_string_is_logged_by_it():
+    before = """\
+        from keras.callbacks import ReduceLROnPlateau
+        from keras.layers import Dense
+        age = Dense(1, name='age')
+        model.compile('sgd', 'mse', metrics={'age': 'mae', 'size': ['mse']})
+        h = model.fit(x, y, callbacks=[ReduceLROnPlateau(monitor='val_age_mean_absolute_error')])
+        print(h.history['mean_squared_error'], h.history['mean_absolute_percentage_error'])
+        """
+    check_transformed(before, before.replace("mean_absolute_error", "mae").replace("mean_squared_error", "mse"))
+    check_noop(before.replace("'mse'", "'mean_squared_error'").replace("'mae'", "'mean_absolute_error'"))
