@@ -215,7 +215,20 @@ def test_values_that_tensorflow_1_took() -> None:
         x, y = tf.keras.Input((2,)), tf.keras.Input((2,))
         joined = tf.keras.Model([x, y], tf.concat([tf.add_n([x, y]), y], -1))
         again = tf.keras.Model.from_config(joined.get_config())
+
+        class Bias(tf.keras.layers.Layer):
+            def build(self, shape):
+                self.bias = self.add_weight("bias", (2,), initializer="ones")
+                super(Bias, self).build(shape)
+
+            def call(self, inputs):
+                if self.bias:
+                    outputs = inputs + self.bias
+                outputs._uses_learning_phase = inputs._uses_learning_phase
+                return outputs
+
         print(json.dumps({
+            "biased": tf.keras.Sequential([Bias(input_shape=(2,))]).predict(np.ones((1, 2))).tolist(),
             "joined": again.predict([np.ones((1, 2)), np.ones((1, 2))]).tolist(),
             "tensors": [tf.is_tensor(x), tf.is_tensor(ragged), tf.contrib.framework.is_tensor(ragged)],
             "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
@@ -224,6 +237,7 @@ def test_values_that_tensorflow_1_took() -> None:
         """
     )
     assert said == {
+        "biased": [[2, 2]],
         "joined": [[2, 2, 1, 1]],
         "tensors": [True, False, False],
         "sizes": [None, 2, 1],

@@ -50,6 +50,8 @@ answers["function over placeholders"] = np.allclose(function([rows])[0], 2 * row
 
 tf.config.experimental_run_functions_eagerly(True)
 answers["eagerly"] = [dense().run_eagerly]
+of_operation = keras.Model(inputs := keras.Input((3,)), inputs + 1)
+answers["eagerly, an operation"] = np.allclose(of_operation(tf.constant(rows)), rows + 1)
 tf.config.experimental_run_functions_eagerly(False)
 answers["eagerly"].append(dense().run_eagerly)
 
@@ -237,6 +239,7 @@ def test_graphs(tmp_path: Path) -> None:
         "recurrent layers train": True,
         "function over placeholders": True,
         "eagerly": [True, False],
+        "eagerly, an operation": True,
         "names": [True, True],
         "placeholders": [True, False],
         "kernels for GPUs": True,
