@@ -85,7 +85,7 @@ def _naming(error: OSError, temporary: Path, target: Path) -> OSError:
 
 
 def _host() -> str:
-    """Return what tells this machine from others that write to the same disk: a process number says nothing there."""
+    """Return a name of this machine: process numbers of other machines that write to the same disk mean nothing."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 

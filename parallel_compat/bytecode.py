@@ -7,8 +7,10 @@ The layouts are those of `Python/marshal.c` of CPython 2.7, 3.7, 3.10 and 3.13.
 
 from __future__ import annotations
 
+import functools
 import linecache
 import marshal
+import os
 import struct
 import sys
 import types
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20  # bytes of one function
 _DEEPEST = 50
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class BytecodeError(ValueError):
@@ -84,7 +87,8 @@ def code_of_script(wanted: Code) -> tuple[CodeType, dict[str, Any]] | None:
     """Return code of the user's modules that is equal to a file's, with its globals; None if they have none."""
     for module, file in modules_of_script():
         for code in _codes_of_module(module, file):
-            if of_code(code) == wanted:
+            # Reading code is slow; most of it differs in the first of its objects.
+            if code.co_code == wanted.objects[0] and of_code(code) == wanted:
                 return code, vars(module)
     return None
 
@@ -95,20 +99,27 @@ def modules_of_script() -> Iterator[tuple[ModuleType, str]]:
         file = getattr(module, "__file__", None) or ""
         if "site-packages" in file or "dist-packages" in file or not hasattr(module, "__dict__"):
             continue
+        if file.startswith(_PACKAGE):  # a checkout of this one
+            continue
         if module.__name__ == "__main__" or (file and not file.startswith(sys.base_prefix)):
             yield module, file
 
 
 def _codes_of_module(module: ModuleType, file: str) -> Iterator[CodeType]:
     if file.endswith(".py"):
-        try:
-            yield from _nested(compile("".join(linecache.getlines(file)), file, "exec", dont_inherit=True))
-        except (SyntaxError, ValueError):
-            return
+        yield from _codes_of_source("".join(linecache.getlines(file)), file)
     else:
         for value in list(vars(module).values()):
             if isinstance(value, types.FunctionType):
                 yield from _nested(value.__code__)
+
+
+@functools.lru_cache(1024)
+def _codes_of_source(source: str, file: str) -> list[CodeType]:
+    try:
+        return list(_nested(compile(source, file, "exec", dont_inherit=True)))
+    except (SyntaxError, ValueError):
+        return []
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

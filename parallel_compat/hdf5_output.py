@@ -54,7 +54,7 @@ def _open(path: str | os.PathLike[str]) -> FileIO:
 
 
 class Disk:
-    """What the HDF5 library takes for a file: one whose operations succeed, whatever the disk says.
+    """A file object for the HDF5 library whose operations never fail; `check` raises the first error of the disk.
 
     Args:
         raw: the file.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -81,16 +80,15 @@ class ParallelModel(ParallelTrainer):
         flat = [layer(tensor) for layer, tensor in zip(layers, keras.tree.flatten(outputs), strict=True)]
         check_merge(merge, names)
         super().__init__(inputs, keras.tree.pack_sequence_as(outputs, flat))
-        with keras3.untracked():
-            self.__dict__["output_names"] = names  # a list, not the wrapper that TensorFlow makes of what is set
-            self.dtype_policy = template.dtype_policy
-            self._template = template
-            self._replicas = Replicas(strategy, weights)
-            self._merge = merge
-            self._outputs_of = layers
-            self._replica_calls = ReplicaCalls()
-            self._step = GlobalStep(self, self._replicas, merge)
-            self._ready = True
+        # From here on what is set is no part of the model.
+        self.__dict__.update(_ready=True, output_names=names)  # a list, not the wrapper that TensorFlow makes of it
+        self.dtype_policy = template.dtype_policy
+        self._template = template
+        self._replicas = Replicas(strategy, weights)
+        self._merge = merge
+        self._outputs_of = layers
+        self._replica_calls = ReplicaCalls()
+        self._step = GlobalStep(self, self._replicas, merge)
         self._replicas.take_from_chief([*template.variables, self._step.seeds.state])
 
     @property
@@ -117,10 +115,12 @@ class ParallelModel(ParallelTrainer):
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if "_ready" not in self.__dict__:
+            super().__setattr__(name, value)
+            return
         # What users hang on it (`callback_model`, `template_model`) is not a part of it: Keras would count the
         # weights of a model that is set as an attribute.
-        with keras3.untracked() if "_ready" in self.__dict__ else contextlib.nullcontext():
-            super().__setattr__(name, value)
+        super(keras.Layer, self).__setattr__(name, value)
 
     optimizer: Any
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +10,7 @@ import pytest
 from parallel_compat.command import main
 from parallel_compat.names import search
 from parallel_compat.names.error_messages import errors, page
+from tests import scripts
 
 PROJECT = Path(__file__).parents[1]
 H5 = PROJECT / "tests" / "data" / "oracle" / "h5"
@@ -107,16 +105,8 @@ print("TEXTS", json.dumps(texts))
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory):
     assert list(HAPPEN) == [error.title for error in errors()]
-    result = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        input=json.dumps({**HAPPEN, **ALSO}),
-        capture_output=True,
-        text=True,
-        cwd=tmp_path_factory.mktemp("errors"),
-        env={**os.environ, "PYTHONPATH": str(PROJECT), "TF_CPP_MIN_LOG_LEVEL": "3"},
-        timeout=600,
-        check=False,
-    )
+    folder = tmp_path_factory.mktemp("errors")
+    result = scripts.python("-c", SCRIPT, folder=folder, stdin=json.dumps({**HAPPEN, **ALSO}))
     lines = [line for line in result.stdout.splitlines() if line.startswith("TEXTS ")]
     assert lines, result.stderr
     return json.loads(lines[0].removeprefix("TEXTS "))

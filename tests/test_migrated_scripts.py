@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from parallel_compat.command import main
+from tests import scripts
 from tests.data.old_programs import KERAS_2, TENSORFLOW_2
 
 ROOT = Path(__file__).parents[1]
@@ -28,11 +26,8 @@ def migrated(folder: Path, source: str, *options: str) -> None:
 
 
 def run(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", START + "runpy.run_path(sys.argv[0], run_name='__main__')", "script.py", *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=900, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
+    start = START + "runpy.run_path(sys.argv[0], run_name='__main__')"
+    done = scripts.python("-c", start, "script.py", *arguments, folder=folder)
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
     return done.stdout
 

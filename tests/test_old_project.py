@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
@@ -17,6 +14,7 @@ import pytest
 
 import parallel_compat
 from parallel_compat.command import main
+from tests import scripts
 
 ROOT = Path(parallel_compat.__file__).parent.parent
 PROJECT = ROOT / "examples" / "old_project"
@@ -30,16 +28,7 @@ PLAIN = (
 
 
 def run(folder: Path, *command: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-    )
+    done = scripts.python(*command, folder=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

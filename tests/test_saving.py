@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -14,6 +12,7 @@ import pytest
 import tensorflow as tf
 
 from parallel_compat import ParallelModel, multi_gpu_model, parallelize
+from tests import scripts
 from tests.evidence import oracle
 from tests.one_device import classes, difference, mlp
 
@@ -242,7 +241,7 @@ def test_a_model_that_contains_a_parallel_model_is_read_by_plain_keras(tmp_path,
         f"model, recorded = keras.saving.load_model({name!r}), np.load('expected.npz')\n"
         "np.testing.assert_allclose(model.predict(recorded['x'], verbose=0), recorded['y'], atol=1e-6)\n"
     )
-    subprocess.run([sys.executable, "-c", plainly], cwd=tmp_path, check=True, timeout=600)
+    scripts.python("-c", plainly, folder=tmp_path).check_returncode()
     combined.load_weights(tmp_path / name)
 
 
@@ -252,7 +251,7 @@ def test_plain_keras_loads_what_was_compiled_with_a_short_name(tmp_path):
         parallel.compile("sgd", loss)
         parallel.save(tmp_path / f"model_{number}.h5")
     plainly = "import keras; assert all(keras.saving.load_model(f'model_{number}.h5').compiled for number in range(3))"
-    subprocess.run([sys.executable, "-c", plainly], cwd=tmp_path, check=True, timeout=600)
+    scripts.python("-c", plainly, folder=tmp_path).check_returncode()
 
 
 def test_hdf5_of_plain_keras_with_a_short_name_is_loaded_compiled(tmp_path):

@@ -19,7 +19,7 @@ _RATES = ("dropout", "recurrent_dropout")
 
 
 class _Eager:
-    """What stands for a graph where there is none."""
+    """The placeholder for a graph in eager mode."""
 
 
 _eager = _Eager()
@@ -69,7 +69,7 @@ def _mask(cell: Any, rate: str, inputs: Any, training: Any, count: int) -> Any:
 
 
 def _contexts() -> list[Any]:
-    """Return the graph that is being made, those around it, and what stands for none."""
+    """Return the graph that is being traced, those around it, and a placeholder for eager mode."""
     if tf.executing_eagerly():
         return [_eager]
     found, graph = [], tf.compat.v1.get_default_graph()

@@ -202,7 +202,7 @@ def as_numpy(result: Any) -> Any:
 
 
 def _spec_to_feed(x: Any, value: Any) -> Any:
-    """Return the type of a placeholder, without the sizes that an array has otherwise: none were checked."""
+    """Return the spec of a placeholder, with None for each size in which the array differs: Keras 2 checked none."""
     if isinstance(value, tf.RaggedTensor):
         return tf.RaggedTensorSpec(x.shape, x.dtype, value.ragged_rank, value.row_splits.dtype)
     shape, given = tuple(x.shape), tuple(value.shape)

@@ -314,7 +314,7 @@ def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any]) -> Any:
 
 
 def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
-    """Replace names by the user's own objects or today's names, and configs by what they are the config of."""
+    """Replace names by the user's objects or today's names, and configs by the objects that they describe."""
     if isinstance(given, dict) and "class_name" not in given:
         return {key: _objects(value, kind, custom_objects) for key, value in given.items()}
     if isinstance(given, list):

@@ -59,7 +59,7 @@ class Place:
 
 
 class _Call:
-    """A function and its arguments, out of sight of Keras, which would take the variables in them for the layer's."""
+    """A function and its arguments, hidden from Keras, which would track the variables in them."""
 
     def __init__(self, function: Callable[..., Any], path: str | None, args: Any, kwargs: Any) -> None:
         self.function, self.path, self.args, self.kwargs = function, path, args, kwargs

@@ -8,7 +8,7 @@ import keras
 
 from parallel_compat.backend.keras3 import hidden_classes
 
-DataFrameIterator = hidden_classes.DataFrameIterator  # what `flow_from_dataframe` returns
+DataFrameIterator: Any = hidden_classes.DATA_FRAME_ITERATOR  # what `flow_from_dataframe` returns
 
 
 def load_img(

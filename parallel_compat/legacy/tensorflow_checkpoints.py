@@ -137,7 +137,7 @@ def _reading(path: str) -> Iterator[None]:
 
 
 class _Places:
-    """Under which key a checkpoint has a variable, by the way to it.
+    """Finds the key of a variable in a checkpoint by the attributes that lead to it.
 
     Of several ways to a variable the shortest is its key, and there may be one that a model has not here: in a
     SavedModel `keras_api/variables/3`. So its objects are walked, as TensorFlow does.

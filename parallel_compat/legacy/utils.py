@@ -9,8 +9,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from parallel_compat.backend.keras3 import hidden_classes
-
 _OF_DEVICES = {
     "_get_available_devices": "get_available_devices",
     "_normalize_device_name": "normalize_device_name",
@@ -343,8 +341,28 @@ def _obtain_input_shape(
         ValueError: the shape does not do.
     """
     flatten = require_flatten if include_top is None else include_top
-    data_format = data_format or keras.config.image_data_format()
-    shape: tuple[int | None, ...] = hidden_classes.obtain_input_shape(
-        input_shape, default_size, min_size, data_format, flatten, weights
-    )
-    return shape
+    first = (data_format or keras.config.image_data_format()) == "channels_first"
+
+    def shape_of(channels: int | None, size: int | None) -> tuple[int | None, ...]:
+        return (channels, size, size) if first else (size, size, channels)
+
+    if weights == "imagenet" and flatten:
+        expected = shape_of(3, default_size)
+        if input_shape not in (None, expected):
+            raise ValueError(
+                f"Expected `input_shape={expected}` with `include_top=True` and weights of imagenet. "
+                f"Received: input_shape={input_shape}"
+            )
+        return expected
+    if not input_shape:
+        return shape_of(3, default_size if flatten else None)
+    if len(input_shape) != 3:
+        raise ValueError(f"Expected `input_shape` to be three integers. Received: input_shape={input_shape}")
+    channels, *sizes = input_shape if first else (input_shape[2], *input_shape[:2])
+    if weights == "imagenet" and channels != 3:
+        raise ValueError(f"Expected 3 channels with weights of imagenet. Received: input_shape={input_shape}")
+    if any(size is not None and size < min_size for size in sizes):
+        raise ValueError(f"Expected at least {min_size} x {min_size} pixels. Received: input_shape={input_shape}")
+    if flatten and None in input_shape:
+        raise ValueError(f"Expected an `input_shape` without None with `include_top=True`. Received: {input_shape}")
+    return tuple(input_shape)

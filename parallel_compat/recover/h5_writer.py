@@ -45,7 +45,7 @@ class Slot:
 
 
 def plan(template: Template) -> dict[str, list[Slot]]:
-    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads them."""
+    """Return the arrays that each layer of the single model gets, in the order in which Keras 3 reads them."""
     if template.tree is None:
         return _plan_of_weights(template)
     arrays = template.arrays
@@ -67,7 +67,7 @@ def _slot(layer: str, template: Template, arrays: list[StoredArray], leaf: Leaf,
 
 
 def _keras3_order(node: Node) -> list[tuple[Leaf, int]]:
-    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown keep theirs."""
+    """Put trainable weights before the others, as Keras 3.15 reads them; unknown layers keep their order."""
     first, second = node.sections(frozen=True)
     return first + second
 
@@ -155,7 +155,7 @@ def write(
 
 
 def _require_room(path: FilePath, size: int) -> None:
-    """Find out now whether there is room, not after minutes.
+    """Raise an error if the disk has no room for the file, before it is written for minutes.
 
     Raises:
         OSError: there is not.
@@ -210,7 +210,7 @@ def _stream(
     advance: Callable[[int], object],
     disk: Disk,
 ) -> int:
-    """Write an array in pieces: HDF5 claims its room in the file, the bytes go there directly, which is faster.
+    """Write an array in pieces, past HDF5, into the place that HDF5 reserved for it: that is faster.
 
     Returns:
         The checksum of the bytes.

@@ -37,7 +37,7 @@ def is_keras1(stored: Stored) -> bool:
 
 
 def as_keras2(stored: Stored) -> Stored:
-    """Return a file of Keras 1 with its version and backend said, and a slash between a layer's name and a weight's."""
+    """Return a file of Keras 1 with a version and a backend, and with a slash after the layer in names of weights."""
     names = [weight.name for layer in stored.layers for weight in layer.weights]
     backend = stored.backend
     if backend is None and names:
@@ -247,7 +247,7 @@ _GATES = {"LSTM": "icfo", "GRU": "zrh", "ConvLSTM2D": "icfo"}
 
 
 def edits(class_name: str, data_format: str | None, count: int) -> list[str]:
-    """Return what makes the weights of a layer of Keras 1 those of Keras 2.
+    """Return the edits that turn the weights of a layer of Keras 1 into those of Keras 2.
 
     Args:
         class_name: in Keras 2.

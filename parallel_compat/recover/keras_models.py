@@ -88,7 +88,7 @@ def make(
     *,
     alone: bool = False,
 ) -> Any:
-    """Build a model in Keras 3, first without memory: a config may ask for more than there is, and the shapes tell.
+    """Build a model in Keras 3, after its shapes alone have shown that there is memory for it.
 
     Args:
         config: a model's entry, translated.
@@ -172,7 +172,7 @@ def check_room(model: Any) -> None:
 
 
 class Layers:
-    """Layers without a model, as far as loading weights looks at one.
+    """Layers with the attributes of a model that loading weights reads.
 
     Args:
         layers: the layers.
@@ -228,7 +228,7 @@ def layer_at(model: Any, path: Path) -> Any:
 
 
 def _check(model: Any, values: dict[Path, list[Array]]) -> None:
-    """Hold a model's weights against the file's: all there, none too many, the same shapes."""
+    """Raise an error unless a model and a file have the same weights, with the same shapes."""
     expected = 0
     for path, mine in values.items():
         where = "/".join(path)
@@ -285,7 +285,7 @@ def restore_optimizer(
     *,
     optimizer: Any = None,
 ) -> list[str]:
-    """Give an optimizer the state that it had.
+    """Give an optimizer the state that is in a file.
 
     Args:
         model: as `build` made it.

@@ -242,7 +242,7 @@ def _as_keras2(stored: Stored) -> Stored:
 
 
 def _lay_out(stored: Stored, node: Node, arrays: Sequence[StoredArray]) -> None:
-    """Let the layers of a model expect what a file of Keras 1 has for them."""
+    """Set the weights that the layers of a model expect to those of a file of Keras 1."""
     gate_by_gate = any(split(array.name)[1] in ("W_i", "W_z") for array in arrays)
     for leaf in node.leaves() if (stored.keras_version or "").startswith(("0.", "1")) else ():
         keras1.lay_out(leaf, gate_by_gate=gate_by_gate)
@@ -318,7 +318,7 @@ def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
 
 
 def _listed_again(stored: Stored, arrays: list[Array], groups: list[list[int]]) -> list[bool]:
-    """Say which groups of weights hold what others before them hold, by the same names.
+    """Return for each group of weights whether all of them are in groups before it, under the same names.
 
     After `add_loss` of a tensor from within a model inside, as in the example of a variational autoencoder, tf.keras
     listed the layers that made it beside that model, and wrote their weights twice.
@@ -454,7 +454,7 @@ def _values(
 
 
 def _layout(leaf: Leaf, layer: Any, values: list[Array], stored: Stored, notes: list[str]) -> list[str]:
-    """Say what makes of Keras 1's and Theano's kernels those of Keras 2 on TensorFlow."""
+    """Return the edits that turn kernels of Keras 1 and Theano into those of Keras 2 on TensorFlow."""
     edits = []
     if (stored.keras_version or "").startswith(("0.", "1")):
         edits += keras1.edits(leaf.class_name, getattr(layer, "data_format", None), len(values))
@@ -475,7 +475,7 @@ def _layout(leaf: Leaf, layer: Any, values: list[Array], stored: Stored, notes: 
 
 
 def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> list[str]:
-    """Say what an old layer's weights need to serve in this living one."""
+    """Return the edits that make an old layer's weights fit a layer of today."""
     import keras
 
     edits = []

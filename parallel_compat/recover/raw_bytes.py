@@ -43,12 +43,12 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def state_of(state: os.stat_result) -> list[int]:
-    """Return what tells a file, and its content at one time, from others."""
+    """Return values that change when a file is replaced or its content changes."""
     return [state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns]
 
 
 def check_places(places: Sequence[tuple[str, int, int]], size: int) -> None:
-    """Hold the places of arrays against the file.
+    """Raise an error unless each array has bytes of its own within the file.
 
     Args:
         places: name, first byte and number of bytes of each array.

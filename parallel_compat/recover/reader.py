@@ -139,7 +139,7 @@ class Reading:
             raise CheckpointError(f"{self._path}: the reading process sent an invalid answer ({error}).") from error
 
     def _check(self, stored: Stored) -> None:
-        """Hold what the reading process says of the arrays against the file itself."""
+        """Check the sizes and places that the reading process gives for arrays against the file itself."""
         arrays = [weight for layer in stored.layers for weight in layer.weights] + list(stored.optimizer)
         size = self._state[2]
         if sum(array.nbytes for array in arrays) > limits.byte_budget(size, self._max_bytes):

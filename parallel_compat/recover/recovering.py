@@ -123,7 +123,7 @@ def recover(
     max_bytes: int | None = None,
     started: Callable[[int], Callable[[int], object]] = lambda total: lambda count: None,
 ) -> Recovery:
-    """Do what `recover_template` says, and tell about it.
+    """Recover the single model, and return a report of it.
 
     Args:
         started: called with the number of bytes to come; what it returns is called with each piece's.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Target:
-    """What there is where a model is going to live.
+    """The names that exist in the process or file that a model is translated for.
 
     Attributes:
         layers: classes of layers in addition to those that Keras 2 and Keras 3 have in common.

@@ -14,7 +14,7 @@ from parallel_compat.recover.target import PLAIN_KERAS, Target
 
 @dataclass
 class Translation:
-    """What translating one model gave.
+    """The result of translating one model.
 
     Attributes:
         version: of the Keras that wrote it, as numbers.

@@ -107,7 +107,7 @@ def _turned(class_name: str, arrays: Arrays) -> Arrays:
 
 
 def _of_gates(gates: str, order: str, axis: int = -1) -> Callable[[str, Arrays], Arrays]:
-    """Put together what Keras 1 kept apart: a kernel, a recurrent kernel and a bias for each gate, gate after gate."""
+    """Join the kernels, recurrent kernels and biases of the gates, which Keras 1 kept apart."""
 
     def edit(class_name: str, arrays: Arrays) -> Arrays:
         places = [3 * gates.index(gate) for gate in order]
@@ -167,7 +167,7 @@ WRITTEN = dict.fromkeys(
 
 
 def written(edits: Sequence[str], count: int) -> tuple[tuple[str, bool], ...] | None:
-    """Return what a layer has after its edits, where that is not array for array what the file has.
+    """Return the weights of a layer after its edits, if these join or split arrays of the file.
 
     Args:
         edits: those of the layer.

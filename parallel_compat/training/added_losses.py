@@ -83,7 +83,7 @@ def merge_added_losses(
 
 @contextlib.contextmanager
 def _activity_regularizers_counting_samples(model: keras.Model) -> Iterator[None]:
-    """Let each activity regularizer be the number of samples for a while.
+    """Let each activity regularizer return the number of samples, within the block.
 
     Keras divides what one returns by the number of samples, so it is a mean whatever it returns. On made-up samples it
     may return 0 (a factor of 0, no activity), which tells nothing.

@@ -53,11 +53,11 @@ class ReplicaCalls:
         return outputs
 
     def _equal_parts(self) -> list[ReplicaSlice]:
-        """Give each replica the same weight: how many samples a step gave to which is not known."""
+        """Return a slice of one sample for each replica: how many samples a custom step gave it is not known."""
         return [ReplicaSlice(0, 1, 1)] * len(self._states)
 
 
 def in_replica_context() -> bool:
     """Whether this thread computes one of several replicas of a custom loop."""
     context = tf.distribute.get_replica_context()
-    return context is not None and context.num_replicas_in_sync > 1 and not keras3.in_stateless_scope()
+    return context is not None and context.num_replicas_in_sync > 1 and not keras3.is_on_replica()

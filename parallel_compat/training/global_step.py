@@ -24,7 +24,7 @@ from parallel_compat.warning_category import ParallelCompatWarning
 
 
 class GlobalStep:
-    """The steps of a parallel model, as it is compiled at the moment that this is made.
+    """The train, test and predict steps of a parallel model, with the losses and metrics it has now.
 
     Args:
         model: the parallel model.
@@ -44,7 +44,7 @@ class GlobalStep:
 
     @property
     def several_workers(self) -> bool:
-        """Whether some of the replicas are other processes'."""
+        """Whether other processes compute some of the replicas."""
         return self._replicas.several_workers
 
     def take_seeds(self) -> None:
@@ -138,7 +138,7 @@ class GlobalStep:
 
 
 def read(data: Any) -> Batch:
-    """Take a batch apart into inputs, targets and sample weights, the last two perhaps None, as tensors."""
+    """Split a batch into inputs, targets and sample weights, as tensors; the last two may be None."""
     parts = keras.utils.unpack_x_y_sample_weight(data)
     batch: Batch = keras.tree.map_structure(_as_tensor, parts)
     return batch

@@ -96,7 +96,7 @@ def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], argument
 
 
 class EpochLogs:
-    """The logs of an epoch: metrics go on from batch to batch, so the last batch has them."""
+    """Keeps the logs of an epoch's last batch: metrics accumulate over the batches."""
 
     def __init__(self) -> None:
         self._last: Results | None = None

@@ -124,7 +124,8 @@ class ReplicaState:
                 tape.watch(value)
             self.scope.state_mapping.setdefault(id(variable), value)
             self.scope.as_they_are[id(variable)] = value
-        with self.scope, keras3.global_seeds_from(self._global_seeds):
+        taking = keras3.on_replica(self.scope.takes_rows)
+        with self.scope, taking, keras3.global_seeds_from(self._global_seeds):
             yield self.scope
 
     def pretend(self, variable: keras.Variable, value: Any) -> None:

@@ -51,7 +51,7 @@ class ReplicaPass:
         return sum(cut.size for cut in self.samples)
 
     def merged_output(self, index: int) -> Any:
-        """Concatenate one output of the replicas along the samples, its mask too; of scalars, the mean over samples."""
+        """Concatenate one output of the replicas, and its mask, along the samples; average scalars over the samples."""
         parts = [outputs[index] for outputs in self.outputs]
         if parts[0].shape.rank == 0:
             weights = [tf.cast(cut.size / self.sample_count, parts[0].dtype) for cut in self.samples]

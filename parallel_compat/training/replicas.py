@@ -66,7 +66,7 @@ def strategy_of_workers() -> tf.distribute.Strategy | None:
 
 
 def check_strategy(strategy: Any) -> None:
-    """Refuse what is no strategy with several replicas.
+    """Raise an error if a strategy does not have several replicas.
 
     Raises:
         ValueError: if `strategy` is not a `tf.distribute` strategy, or has one replica.

@@ -129,7 +129,7 @@ class WeightExchange:
         return max(0.0, first - (others - first) / others)
 
     def _grow(self, tree: Tree, root: int, size: int, load: dict[int, float], gradients: float) -> None:
-        """Let a piece reach every device, each time from the one that has carried least."""
+        """Choose from which device each other one gets a piece: the one that has carried least so far."""
         there = [root]
         for device in sorted((d for d in range(len(self._devices)) if d != root), key=load.__getitem__):
             sender = min(there, key=load.__getitem__)

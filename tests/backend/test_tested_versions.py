@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from parallel_compat import tested_versions
+from tests import scripts
 
 ROWS = json.loads((Path(__file__).parents[2] / "docs" / "versions.json").read_text())
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    return scripts.python("-c", code, folder=scripts.PROJECT)
 
 
 def test_the_tested_releases_are_those_of_the_table() -> None:

@@ -34,16 +34,14 @@ from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
+from tests import scripts
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
 
 
 def run_compare(*arguments, **environment):
-    command = [sys.executable, "-m", "parallel_compat", "compare", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=600, check=False
-    )
+    return scripts.python("-m", "parallel_compat", "compare", *map(str, arguments), folder=Path.cwd(), **environment)
 
 
 @pytest.mark.slow
@@ -217,6 +215,24 @@ def test_what_evaluate_and_fit_returned(recording):
     assert [each.text for _, each in changed(predict=list.clear).findings] == [
         "expected 1 calls of predict, as recorded. Received: 0"
     ]
+
+
+@pytest.mark.parametrize(("noise", "flips", "equal"), [(2e-4, 3, True), (2e-4, 90, False), (0.0, 3, False)])
+def test_an_accuracy_is_judged_by_the_samples_that_rounding_can_flip(recording, noise, flips, equal):
+    """Of 1,040 samples, where the losses of two runs of the original differ by `noise`."""
+
+    def other(loss, acc):
+        models = json.loads(json.dumps(replayed(recording).models))
+        models[1]["history"] = [{**models[1]["history"][0], "steps": 52}]
+        models[1]["history"][0]["logs"]["acc"] += acc
+        for step in models[1]["steps"]:
+            step["logs"][0] *= 1 + loss
+        spread = [np.linspace(0, 1, 20)[:, None]]
+        arrays = {**recording.arrays, "model1/step0/outputs": spread, "model1/step1/outputs": spread}
+        return dataclasses.replace(recording, arrays=arrays, facts={**recording.facts, "models": models})
+
+    found = compare(other(0.0, 0.0), other(0.0, flips / 1040), other(noise, 0.0))
+    assert [(each.kind, each.what) for _, each in found.findings] == ([] if equal else [("history", "acc")])
 
 
 def test_states_of_all_versions_have_one_form():
@@ -404,21 +420,8 @@ def test_the_printed_recorder_records_under_run(tmp_path):
         "model = Sequential([Dense(output_dim=1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
         "model.fit(np.ones((4, 2)), np.ones((4, 1)), nb_epoch=1, verbose=0)\n"
     )
-    command = [
-        sys.executable,
-        "-m",
-        "parallel_compat",
-        "run",
-        "--quiet",
-        "--era",
-        "keras-2.2.4",
-        "record_keras.py",
-        "--out",
-        "r.h5",
-        "train.py",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    options = ("--quiet", "--era", "keras-2.2.4", "record_keras.py", "--out", "r.h5", "train.py")
+    done = scripts.run(*options, folder=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert len(read_recording(tmp_path / "r.h5").models) == 1
 

@@ -23,6 +23,7 @@ from parallel_compat.compare.recordings import read_recording
 from parallel_compat.compare.runs import CannotRun, Runs, Script, copy_project
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.cache import VARIABLE
+from tests import scripts
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 HEAD = """import numpy as np
@@ -97,8 +98,8 @@ model.evaluate(x, y, verbose=0)
 
 def run_compare(folder: Path, source: str, *options: str):
     (folder / "train.py").write_text(source)
-    command = [sys.executable, "-m", "parallel_compat", "compare", "train.py", "--json", "out.json", *options]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    command = ("-m", "parallel_compat", "compare", "train.py", "--json", "out.json")
+    done = scripts.python(*command, *options, folder=folder)
     out = folder / "out.json"
     return done, json.loads(out.read_text()) if out.exists() else {}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from parallel_compat.compare.differences import Finding
 from parallel_compat.migrate.verify import Verified, lines
 from parallel_compat.names.eras import Era
 
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "compare.md"
 SOURCE = """import numpy as np
 from keras.models import Sequential
 from keras.layers import LSTM, Dense
@@ -56,6 +59,7 @@ def test_each_finding_is_told_with_its_figure():
     assert told[2] == "matters: without --unsafe the loss differs by 3 % after 3 steps: the LSTM's activation."
     assert told[3] == "does not matter: the clipping."
     assert told[4] == "not tried: the tenth"
+    assert re.fullmatch(shown_in_the_guide()[-1], told[3])
 
 
 def test_weights_of_other_shapes_matter():
@@ -109,3 +113,20 @@ def test_figures_of_a_project(tmp_path):
     ]
     assert [line for line in told if line.startswith("matters: `RMSprop`, `Adagrad`") and "--to native" in line]
     assert (tmp_path / "train.py").read_text() == SOURCE
+    for line in shown_in_the_guide()[:-1]:  # all that it does otherwise matters
+        assert [each for each in told if re.fullmatch(line, each)], (line, told)
+
+
+def shown_in_the_guide():
+    """Return the lines of the guide's output as patterns: figures are others elsewhere, `...` stands for any text."""
+    text = re.search(r"^```text\n(as it is rewritten: .*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert text is not None
+    figures = [re.sub(r"[\d.e-]+ %", "FIGURE", line) for line in text[1].splitlines()]
+    return [re.escape(line).replace("FIGURE", "[0-9.e-]+ %").replace(r"\.\.\.", ".*") for line in figures]
+
+
+def test_the_output_in_the_guide_is_found():
+    first = shown_in_the_guide()[0]
+    said = "as it is rewritten: the loss differs by 12 % after 10 steps (two runs of the original: 3.1e-07 %)"
+    assert re.fullmatch(first, said)
+    assert not re.fullmatch(first, said.replace("loss", "result"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 
 from parallel_compat.check import project
+from tests import scripts
 
 SCRIPT = """
 import json
@@ -45,8 +44,7 @@ print(json.dumps([losses, turned, gone]))
 def test_layers_and_optimizers_give_the_losses_of_tensorflow_2_2(tmp_path):
     """Expected: TensorFlow 2.2.3 with TensorFlow Addons 0.10.0."""
     (tmp_path / "train.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "train.py"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    ran = scripts.run("--quiet", "train.py", folder=tmp_path)
     assert ran.returncode == 0, ran.stderr
     losses, turned, gone = json.loads(ran.stdout.splitlines()[-1])
     of_then = [0.5828470587730408, 0.5697780847549438, 0.5475174784660339]

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests import scripts
 
 SCRIPT = """
 import sys
 
-from parallel_compat.names.eras import Era
-from parallel_compat.originals.activate import activate
-from parallel_compat.originals.settings import Settings
+import numpy as np
 
 ERA = sys.argv[1]
-activate(Settings(Era(ERA), 4))
-
-import numpy as np
 
 if ERA.startswith("keras"):
     import keras
@@ -90,5 +84,5 @@ print("done")
     ],
 )
 def test_towers_without_samples(era: str) -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT, era], capture_output=True, text=True, timeout=500)
+    done = scripts.run("--quiet", "--era", era, "--replicas", "4", "-c", SCRIPT, era, folder=scripts.PROJECT)
     assert done.stdout.endswith("done\n"), done.stderr[-3000:]

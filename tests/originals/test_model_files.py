@@ -14,6 +14,8 @@ from pathlib import Path
 import h5py
 import pytest
 
+from tests import scripts
+
 PROJECT = Path(__file__).parents[2]
 ERAS = [
     ("keras-2.2.4", "keras"),
@@ -57,11 +59,7 @@ print(json.dumps(answer))
 
 
 def run(folder, *arguments):
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return scripts.run("--quiet", *arguments, folder=folder)
 
 
 @pytest.mark.parametrize(("era", "keras"), ERAS)
@@ -87,9 +85,7 @@ def test_a_parallel_model_s_file_loads_as_the_single_one_where_there_are_fewer_g
     assert alone.stdout == "net\n", alone.stderr
     assert "--replicas 2" in alone.stderr
     # `recover` reads it, too.
-    command = [sys.executable, "-m", "parallel_compat", "recover", "whole.h5", "-o", "single.keras"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = scripts.python("-m", "parallel_compat", "recover", "whole.h5", "-o", "single.keras", folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

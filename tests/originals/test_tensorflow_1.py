@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
+from tests import scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,15 +17,9 @@ if TYPE_CHECKING:
 
 def run(script: str, era: str = "tf.keras-1.15", replicas: int | None = None) -> Any:
     """Return what a script prints last, as JSON, when it runs on an original."""
-    start = (
-        "from parallel_compat.names.eras import Era\n"
-        "from parallel_compat.originals.activate import activate\n"
-        "from parallel_compat.originals.settings import Settings\n"
-        f"activate(Settings(Era({era!r}), replicas={replicas}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", start + textwrap.dedent(script)], capture_output=True, text=True, timeout=300
-    )
+    options = ["--replicas", str(replicas)] if replicas else []
+    code = textwrap.dedent(script)
+    done = scripts.run("--quiet", "--era", era, *options, "-c", code, folder=scripts.PROJECT)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -228,7 +222,20 @@ def test_values_that_tensorflow_1_took() -> None:
         x, y = tf.keras.Input((2,)), tf.keras.Input((2,))
         joined = tf.keras.Model([x, y], tf.concat([tf.add_n([x, y]), y], -1))
         again = tf.keras.Model.from_config(joined.get_config())
+
+        class Bias(tf.keras.layers.Layer):
+            def build(self, shape):
+                self.bias = self.add_weight("bias", (2,), initializer="ones")
+                super(Bias, self).build(shape)
+
+            def call(self, inputs):
+                if self.bias:
+                    outputs = inputs + self.bias
+                outputs._uses_learning_phase = inputs._uses_learning_phase
+                return outputs
+
         print(json.dumps({
+            "biased": tf.keras.Sequential([Bias(input_shape=(2,))]).predict(np.ones((1, 2))).tolist(),
             "joined": again.predict([np.ones((1, 2)), np.ones((1, 2))]).tolist(),
             "tensors": [tf.is_tensor(x), tf.is_tensor(ragged), tf.contrib.framework.is_tensor(ragged)],
             "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
@@ -237,6 +244,7 @@ def test_values_that_tensorflow_1_took() -> None:
         """
     )
     assert said == {
+        "biased": [[2, 2]],
         "joined": [[2, 2, 1, 1]],
         "tensors": [True, False, False],
         "sizes": [None, 2, 1],

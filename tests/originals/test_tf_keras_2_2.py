@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-PROJECT = Path(__file__).parents[2]
+from tests import scripts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PRELUDE = """
 import json
@@ -50,6 +50,8 @@ answers["function over placeholders"] = np.allclose(function([rows])[0], 2 * row
 
 tf.config.experimental_run_functions_eagerly(True)
 answers["eagerly"] = [dense().run_eagerly]
+of_operation = keras.Model(inputs := keras.Input((3,)), inputs + 1)
+answers["eagerly, an operation"] = np.allclose(of_operation(tf.constant(rows)), rows + 1)
 tf.config.experimental_run_functions_eagerly(False)
 answers["eagerly"].append(dense().run_eagerly)
 
@@ -228,21 +230,7 @@ print(json.dumps(answers))
 def answers_of(script: str, folder: Path, *options: str) -> dict[str, object]:
     """Return what a script prints last, run as one of tf.keras 2.2."""
     (folder / "script.py").write_text(PRELUDE + script)
-    command = [
-        sys.executable,
-        "-m",
-        "parallel_compat",
-        "run",
-        "--quiet",
-        "--era",
-        "tf.keras-2.2",
-        *options,
-        "script.py",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
-    )
+    done = scripts.run("--quiet", "--era", "tf.keras-2.2", *options, "script.py", folder=folder)
     assert done.returncode == 0, done.stderr[-3000:]
     answers: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
     return answers
@@ -253,6 +241,7 @@ def test_graphs(tmp_path: Path) -> None:
         "recurrent layers train": True,
         "function over placeholders": True,
         "eagerly": [True, False],
+        "eagerly, an operation": True,
         "names": [True, True],
         "placeholders": [True, False],
         "kernels for GPUs": True,
@@ -305,6 +294,5 @@ def test_simulated_gpus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", ["tf.keras-2.2"])
 def test_no_name_is_missing(era: str) -> None:
-    command = [sys.executable, "-m", "tests.evidence.missing_names", era]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=PROJECT)
+    done = scripts.python("-m", "tests.evidence.missing_names", era, folder=scripts.PROJECT, keras=False)
     assert done.returncode == 0, done.stdout

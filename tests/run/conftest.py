@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -7,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests import scripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +35,12 @@ def python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return started([sys.executable, *arguments], tmp_path, stdin, environment)
 
     return call
+
+
+@pytest.fixture
+def forked(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return `run` for what does not test the start of a process: TensorFlow is imported already."""
+    return functools.partial(scripts.run, folder=tmp_path)
 
 
 def started(

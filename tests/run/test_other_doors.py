@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests import scripts
+
 
 def test_install_in_the_script_itself(tmp_path, python):
     (tmp_path / "train.py").write_text(
@@ -12,11 +14,11 @@ def test_install_in_the_script_itself(tmp_path, python):
     assert theirs.stdout == "[[0.0, 1.0]]\n", theirs.stderr
 
 
-def test_install_after_tensorflow_says_where_to_put_it(tmp_path, python):
+def test_install_after_tensorflow_says_where_to_put_it(tmp_path):
     (tmp_path / "train.py").write_text(
         "import tensorflow\nimport parallel_compat\nparallel_compat.install(era='keras-2.2.4')\n"
     )
-    theirs = python("train.py")
+    theirs = scripts.python("train.py", folder=tmp_path, keras=False)
     assert "Expected to choose the era before tensorflow is imported" in theirs.stderr
     assert "Move `parallel_compat.install()` to the first line" in theirs.stderr
 
@@ -29,7 +31,7 @@ def test_two_eras_in_one_process_are_refused(tmp_path, python):
     assert "Expected one era per process. Received: tf.keras-2.2 after keras-2.2.4" in python("train.py").stderr
 
 
-def test_the_pytest_plugin(tmp_path, python):
+def test_the_pytest_plugin(tmp_path):
     (tmp_path / "conftest.py").write_text("import keras\n")
     (tmp_path / "test_old.py").write_text(
         "import subprocess, sys\nimport keras\nfrom keras.utils import np_utils\n\ndef test_labels():\n"
@@ -41,7 +43,9 @@ def test_the_pytest_plugin(tmp_path, python):
         "    assert child.stdout == '2.2.4\\n', child.stderr\n"
     )
     options = ["--legacy-replicas", "3", "--legacy-era", "keras-2.2.4"]
-    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_old.py")
+    theirs = scripts.python(
+        "-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_old.py", folder=tmp_path, keras=False
+    )
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
     assert "parallel-compat: ran Keras 2.2.4 (--legacy-era keras-2.2.4)" in theirs.stdout
 
@@ -57,28 +61,30 @@ shell.run_line_magic("legacy_names", "")
 """
 
 
-def test_a_notebook_takes_its_era_from_its_cells(tmp_path, python):
+def test_a_notebook_takes_its_era_from_its_cells(tmp_path):
     (tmp_path / "notebook.py").write_text(NOTEBOOK.format(magic=""))
-    theirs = python("notebook.py")
+    theirs = scripts.python("notebook.py", folder=tmp_path, keras=False)
     assert theirs.stdout.startswith("2.2.4\n"), theirs.stdout + theirs.stderr
     assert "parallel-compat: assumed Keras 2.2.4" in theirs.stdout
 
 
-def test_a_notebook_may_choose_its_era(tmp_path, python):
+def test_a_notebook_may_choose_its_era(tmp_path):
     magic = 'shell.run_line_magic("legacy_names", "--era keras-2.3")'
     (tmp_path / "notebook.py").write_text(NOTEBOOK.format(magic=magic))
-    theirs = python("notebook.py")
+    theirs = scripts.python("notebook.py", folder=tmp_path, keras=False)
     assert theirs.stdout.startswith("2.3.1\n"), theirs.stdout + theirs.stderr
 
 
-def test_the_plugin_says_what_to_do_and_names_its_own_option(tmp_path, python):
+def test_the_plugin_says_what_to_do_and_names_its_own_option(tmp_path):
     (tmp_path / "test_old.py").write_text(
         "from keras.layers import Dense\nfrom keras.models import Sequential\n"
         "from keras.utils import multi_gpu_model\n\n"
         "def test_towers():\n    multi_gpu_model(Sequential([Dense(1, input_shape=(2,))]), gpus=4)\n"
     )
     options = ["--legacy-replicas", "2", "--legacy-era", "keras-2.2.4", "--legacy-report", "r.html"]
-    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_old.py")
+    theirs = scripts.python(
+        "-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_old.py", folder=tmp_path, keras=False
+    )
     assert theirs.returncode == 1
     assert (
         "this process has 2 GPUs. To try the same code on simulated GPUs: pytest --legacy-replicas 4" in theirs.stdout

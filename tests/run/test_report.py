@@ -17,10 +17,10 @@ def report(stderr):
     return stderr[stderr.index("parallel-compat: ") :].splitlines()
 
 
-def test_it_says_which_keras_ran_why_and_where(tmp_path, run):
+def test_it_says_which_keras_ran_why_and_where(tmp_path, forked):
     (tmp_path / "train.py").write_text(SCRIPT)
     (tmp_path / "requirements.txt").write_text(CERTAIN)
-    ours = run("--replicas", "3", "--report", "used.json", "train.py")
+    ours = forked("--replicas", "3", "--report", "used.json", "train.py")
     assert ours.stdout == "2.2.4 8\n", ours.stderr
     first, second, third, last = report(ours.stderr)
     assert first.startswith("parallel-compat: ran Keras 2.2.4 (")
@@ -35,16 +35,16 @@ def test_it_says_which_keras_ran_why_and_where(tmp_path, run):
     assert written["versions"]["tensorflow"].startswith("2.")
 
 
-def test_an_uncertain_choice_is_said_in_the_first_line_with_the_way_out(tmp_path, run):
+def test_an_uncertain_choice_is_said_in_the_first_line_with_the_way_out(tmp_path, forked):
     (tmp_path / "train.py").write_text(SCRIPT)
-    first = report(run("train.py").stderr)[0]
+    first = report(forked("train.py").stderr)[0]
     assert first.startswith("parallel-compat: assumed Keras 2.2.4: it imports keras, and nothing says which version")
     assert "--era keras-2.3" in first
 
 
-def test_quiet_prints_nothing_and_still_writes_the_page(tmp_path, run):
+def test_quiet_prints_nothing_and_still_writes_the_page(tmp_path, forked):
     (tmp_path / "train.py").write_text(SCRIPT)
-    ours = run("--quiet", "--report", "used.html", "train.py", "--epochs", "3")
+    ours = forked("--quiet", "--report", "used.html", "train.py", "--epochs", "3")
     assert "parallel-compat" not in ours.stderr
     page = (tmp_path / "used.html").read_text()
     assert "Keras 2.2.4" in page
@@ -59,11 +59,11 @@ def test_a_script_of_keras_3_is_run_as_it_is_and_not_reported(tmp_path, run):
     assert json.loads((tmp_path / "used.json").read_text())["original"] == ""
 
 
-def test_the_error_comes_last_wherever_the_script_went(tmp_path, run):
+def test_the_error_comes_last_wherever_the_script_went(tmp_path, forked):
     (tmp_path / "train.py").write_text(
         "import os, tempfile\nimport keras\nfolder = tempfile.mkdtemp(); os.chdir(folder); os.rmdir(folder)\n1 / 0\n"
     )
-    ours = run("train.py")
+    ours = forked("train.py")
     assert ours.returncode == 1
     assert ours.stderr.count("parallel-compat: assumed") == 1
     assert ours.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"

@@ -54,16 +54,16 @@ json.dump([first.history, second.history, first.epoch, second.epoch, weights], o
         pytest.param("tf.keras-1.15", "tensorflow.keras", True, marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_script_goes_on_with_the_results_of_one_that_was_not(tmp_path, run, era, keras, shuffle):
+def test_a_killed_script_goes_on_with_the_results_of_one_that_was_not(tmp_path, forked, era, keras, shuffle):
     (tmp_path / "train.py").write_text(SCRIPT.format(keras=keras, shuffle=shuffle))
     options = ("--quiet", "--era", era, "--resume")
-    assert run(*options, "whole-state", "train.py", "whole.json", "-1").returncode == 0
+    assert forked(*options, "whole-state", "train.py", "whole.json", "-1").returncode == 0
     # In the third epoch of the first training; then in the second epoch of the second one, after 2 epochs of the first.
     for kill, told in ((7, ""), (6 + 5, "training 1 continues at epoch 3 of 4")):
-        killed = run(*options, "state", "train.py", "killed.json", str(kill))
+        killed = forked(*options, "state", "train.py", "killed.json", str(kill))
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert told in killed.stderr
-    resumed = run(*options, "state", "train.py", "killed.json", "-1")
+    resumed = forked(*options, "state", "train.py", "killed.json", "-1")
     assert resumed.returncode == 0, resumed.stderr
     assert "training 1 had ended" in resumed.stderr
     assert "training 2 continues at epoch 2 of 3" in resumed.stderr
@@ -71,14 +71,14 @@ def test_a_killed_script_goes_on_with_the_results_of_one_that_was_not(tmp_path, 
     assert killed_results == whole
 
 
-def test_the_state_of_another_training_is_refused(tmp_path, run):
+def test_the_state_of_another_training_is_refused(tmp_path, forked):
     script = (
         "import numpy as np, sys\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"
         "model = Sequential([Dense(int(sys.argv[1]), input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
         "model.fit(np.ones((4, 2)), np.ones((4, int(sys.argv[1]))), verbose=0)\n"
     )
     (tmp_path / "train.py").write_text(script)
-    assert run("--quiet", "--resume", "state", "train.py", "1").returncode == 0
-    refused = run("--quiet", "--resume", "state", "train.py", "2")
+    assert forked("--quiet", "--resume", "state", "train.py", "1").returncode == 0
+    refused = forked("--quiet", "--resume", "state", "train.py", "2")
     assert refused.returncode == 1
     assert "Expected the training whose state is in" in refused.stderr

@@ -83,7 +83,6 @@ from parallel_compat.backend.keras3.layers import (
     get_mask,
     global_seeds,
     global_seeds_from,
-    in_stateless_scope,
     layer_metric_variables,
     layer_metrics,
     layers_being_built,
@@ -96,7 +95,6 @@ from parallel_compat.backend.keras3.layers import (
     set_logits,
     set_mask,
     takes,
-    untracked,
     variables_of_training,
     weight_regularization,
     written_to_scope,
@@ -117,7 +115,7 @@ from parallel_compat.backend.keras3.optimizers import (
     twin_of,
     update_once_for_all_replicas,
 )
-from parallel_compat.backend.keras3.table_rows import take_rows_where_the_table_is
+from parallel_compat.backend.keras3.table_rows import is_on_replica, on_replica, take_rows_where_the_table_is
 
 which_backend.refuse_others()
 repeated_warnings.show_once()

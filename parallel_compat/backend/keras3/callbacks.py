@@ -10,7 +10,9 @@ import keras
 from tensorflow.python.eager import context as tensorflow_context
 
 from parallel_compat.backend.keras3 import moved_names
-from parallel_compat.backend.keras3.in_memory import build_compiled
+from parallel_compat.backend.keras3.compiled import Compiled
+from parallel_compat.backend.keras3.in_memory import build_compiled, build_optimizer
+from parallel_compat.backend.keras3.layers import output_spec
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
@@ -106,7 +108,10 @@ def build_for_fit(model: keras.Model) -> None:
     def symbolic(spec: Any) -> Any:
         return spec if spec is None else keras.KerasTensor(tuple(spec.shape), spec.dtype.name)
 
-    model._symbolic_build(data_batch=keras.tree.map_structure(symbolic, batches))
+    x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(keras.tree.map_structure(symbolic, batches))
+    outputs = output_spec(model, x, training=False)
+    Compiled(model).build(y, outputs, sample_weight, symbolic=True)
+    build_optimizer(model)
 
 
 def begin_at_epoch(model: keras.Model, epoch: int | None) -> None:

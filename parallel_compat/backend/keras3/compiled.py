@@ -12,7 +12,7 @@ import tensorflow as tf
 from keras.src.trainers import compile_utils
 
 from parallel_compat.backend.keras3 import moved_names
-from parallel_compat.backend.keras3.layers import untracked
+from parallel_compat.backend.keras3.layers import output_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,20 +65,14 @@ def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any
     before = {name: getattr(model, name) for name in COMPILE_ATTRIBUTES if hasattr(model, name)}
     carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
     carried["_compile_config"] = type(other._compile_config)(**arguments)
-    _set_untracked(model, carried)
+    vars(model).update(carried)  # by `setattr`, Keras would take them for parts of the model
     try:
         yield
     finally:
-        _set_untracked(model, before)
         # A model that was never compiled has no `optimizer` at all: Keras's HDF5 writer looks for the attribute.
-        for name in carried.keys() - before.keys():
-            delattr(model, name)
-
-
-def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
-    with untracked():
-        for name, value in attributes.items():
-            setattr(model, name, value)
+        for name in carried:
+            del vars(model)[name]
+        vars(model).update(before)
 
 
 def compiled_parts(model: keras.Model) -> tuple[Any, ...]:
@@ -142,7 +136,7 @@ class Compiled:
         Args:
             y: targets.
             y_pred: predictions, in the structure of the model's output. In a graph it is done on shapes and
-                dtypes alone (`compute_output_spec`) and stand-ins for predictions will do; eagerly on the
+                dtypes alone (`output_spec`) and stand-ins for predictions will do; eagerly on the
                 values, because a function written for eager execution need not run without them.
             sample_weight: sample weights or None.
             symbolic: whether it is done on shapes and dtypes alone in any case.
@@ -161,7 +155,7 @@ class Compiled:
             else:
                 with tf.init_scope():
                     specs = keras.tree.map_structure(_spec, (y, y_pred, sample_weight))
-                    keras.src.backend.compute_output_spec(build, *specs)
+                    output_spec(build, *specs)
 
     def loss(self, y: Any, y_pred: Any, sample_weight: Any) -> Any:
         """Compute the weighted sum of the losses; None without a loss."""
@@ -191,8 +185,7 @@ class Compiled:
         replaced = []
         for name in ("_flat_metrics", "_flat_weighted_metrics"):
             lists = [metrics and place(metrics) for metrics in getattr(self._metrics, name)]
-            with untracked():
-                setattr(self._metrics, name, lists)
+            vars(self._metrics)[name] = lists  # by `setattr`, Keras would track them
             replaced += [metrics for metrics in lists if metrics]
         return replaced
 

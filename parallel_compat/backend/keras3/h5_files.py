@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import keras
 from keras.src.backend.common import global_state
-from keras.src.legacy import layers as legacy_layers
-from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
+from keras.src.legacy.saving import legacy_h5_format, saving_utils
 
-from parallel_compat.backend.keras3 import moved_names
+from parallel_compat.backend.keras3 import hidden_classes, moved_names
 from parallel_compat.backend.keras3.global_state import global_attribute
 
 if TYPE_CHECKING:
@@ -86,8 +85,7 @@ def _as_file(group: h5py.Group) -> Iterator[h5py.File]:
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
-    scope = saving_options.keras_option_scope(use_legacy_config=True)
-    with scope, global_attribute(_SAFE_MODE, safe_mode), values_as_written():
+    with global_attribute(_SAFE_MODE, safe_mode), values_as_written():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
 
 
@@ -130,7 +128,7 @@ def values_as_written() -> Iterator[None]:
 
 @functools.cache
 def _classes() -> dict[str, type]:
-    of_layers = {**vars(legacy_layers), **vars(keras.layers)}  # `ThresholdedReLU` is among the former
+    of_layers = {**{kind.__name__: kind for kind in hidden_classes.kept_layers()}, **vars(keras.layers)}
     of_models = {"Functional": moved_names.functional_class(), "Model": keras.Model, "Sequential": keras.Sequential}
     return {**{name: one for name, one in of_layers.items() if isinstance(one, type)}, **of_models}
 

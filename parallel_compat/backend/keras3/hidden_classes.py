@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import keras
-from keras.src.applications.imagenet_utils import obtain_input_shape
-from keras.src.legacy import layers as layers_of_old_files
-from keras.src.legacy.preprocessing.image import DataFrameIterator
+import tensorflow as tf
 
 __all__ = [
     "CONVOLUTION",
+    "DATA_FRAME_ITERATOR",
     "MERGE",
     "POOLING",
-    "DataFrameIterator",
     "kept_layers",
-    "obtain_input_shape",
     "spec_by_calling",
 ]
 
+# What `ImageDataGenerator.flow_from_dataframe` returns (`DataFrameIterator`).
+DATA_FRAME_ITERATOR: Any = next(
+    each for each in tf.keras.preprocessing.image.Iterator.__subclasses__() if each.__name__ == "DataFrameIterator"
+)
 # What `Add`, `Multiply` and the like derive from (`Merge`).
 MERGE: Any = next(each for each in keras.layers.Add.__mro__ if "compute_mask" in vars(each))
 # What `Conv1D`, `Conv2D` and `Conv3D` derive from (`BaseConv`).
@@ -28,9 +29,11 @@ POOLING: Any = keras.layers.MaxPooling2D.__mro__[1]
 
 
 def kept_layers() -> list[Any]:
-    """Return the classes of layers that Keras 3 keeps for old files alone (`keras.src.legacy.layers`)."""
-    kinds = vars(layers_of_old_files).values()
-    return [kind for kind in kinds if isinstance(kind, type) and kind.__module__ == layers_of_old_files.__name__]
+    """Return the classes of layers that Keras 3 keeps for old files alone: those that only `tf.keras.layers` shows."""
+    if tf.keras.layers.Layer is not keras.layers.Layer:  # `tf.keras` is another package's, if the user wants that
+        return []
+    kinds = vars(tf.keras.layers).items()
+    return [kind for name, kind in kinds if isinstance(kind, type) and getattr(keras.layers, name, None) is not kind]
 
 
 def spec_by_calling(owner: Any, original: Any) -> Any:

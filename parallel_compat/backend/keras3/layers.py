@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
-from keras.src.backend.common import global_state, stateless_scope
+from keras.src.backend.common import global_state
 from keras.src.random import seed_generator
-from keras.src.utils import tracking
 
 from parallel_compat.backend.keras3.global_state import global_attribute
 
@@ -60,10 +59,33 @@ def operation_behind(output: Any) -> str | None:
     return kind if kind in ("Softmax", "Sigmoid") else None
 
 
-def untracked() -> contextlib.AbstractContextManager[Any]:
-    """Return a scope in which attributes set on a model are not tracked as its layers or variables."""
-    scope: contextlib.AbstractContextManager[Any] = tracking.DotNotTrackScope()
-    return scope
+class _Function(keras.Operation):  # type: ignore[misc]  # Keras carries no types
+    """A function as an operation, which Keras calls on symbolic tensors.
+
+    Args:
+        function: the function.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(name="function")  # a name of its own takes no number
+        self._function = function
+        self.error: Exception | None = None
+
+    def call(self, *args: Any, **keywords: Any) -> Any:
+        try:
+            return self._function(*args, **keywords)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def output_spec(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+    """Call a function on shapes and dtypes alone (`keras.KerasTensor`), and return those of its outputs."""
+    operation = _Function(function)
+    try:
+        return operation.compute_output_spec(*args, **keywords)
+    except Exception as error:  # Keras makes another one, which speaks of the operation
+        raise operation.error or error from None
 
 
 def all_layers(model: keras.Model) -> list[keras.Layer]:
@@ -72,8 +94,9 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
 
 
 def seed_states(model: keras.Model) -> list[keras.Variable]:
-    """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
-    return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]
+    """List the states of the random seeds of all layers: what is in a layer's `variables` and not in its `weights`."""
+    weights = {id(weight) for weight in model.weights}
+    return list({id(variable): variable for variable in model.variables if id(variable) not in weights}.values())
 
 
 def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -111,11 +134,6 @@ def _arguments(call: Callable[..., Any]) -> frozenset[str]:
 def written_to_scope() -> keras.StatelessScope:
     """Return a scope in which what is assigned to Keras's variables is kept apart."""
     return keras.StatelessScope()
-
-
-def in_stateless_scope() -> bool:
-    """Whether this thread runs inside a `keras.StatelessScope`."""
-    return stateless_scope.get_stateless_scope() is not None
 
 
 def output_names(model: keras.Model) -> list[str]:
@@ -187,9 +205,7 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
         for each in inspect.signature(model.call).parameters.values()
         if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty
     ]
-    keras.src.backend.compute_output_spec(
-        model.call, inputs, **({"training": False} if "training" in required[1:] else {})
-    )
+    output_spec(model.call, inputs, **({"training": False} if "training" in required[1:] else {}))
 
 
 def weight_regularization(model: keras.Model) -> list[Any]:

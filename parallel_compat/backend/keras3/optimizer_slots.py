@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3.layers import untracked
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -51,8 +49,7 @@ def share_variables(optimizer: Any, shared: Sequence[tuple[keras.Variable, keras
         optimizer._track_variable(instead.get(id(each), each))
     for name, value in list(vars(optimizer).items()):
         if id(value) in instead:
-            with untracked():
-                setattr(optimizer, name, instead[id(value)])
+            setattr(optimizer, name, instead[id(value)])
 
 
 def slots(optimizer: Any, ending: str) -> list[Any]:

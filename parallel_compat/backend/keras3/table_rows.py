@@ -8,21 +8,39 @@ sparse either way.
 from __future__ import annotations
 
 import functools
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
-from keras.src.backend.common import stateless_scope
 
 from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
+from parallel_compat.context_variables import set_within
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Callable
+
+_may_take: ContextVar[Callable[[keras.Variable], bool] | None] = ContextVar("may_take", default=None)
+
+
+def on_replica(may_take: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
+    """Let this thread compute one of several replicas.
+
+    Args:
+        may_take: says of a variable whether its rows can be taken where it is.
+    """
+    return set_within(_may_take, may_take)
+
+
+def is_on_replica() -> bool:
+    """Whether this thread computes one of several replicas."""
+    return _may_take.get() is not None
 
 
 def take_rows_where_the_table_is() -> None:
-    """Let `keras.ops.take` of a variable in a scope that has `takes_rows` gather where the variable is."""
+    """Let `keras.ops.take` of a variable gather where the variable is, `on_replica`."""
     CORE.wrap(moved_names.numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
 
 
@@ -31,8 +49,8 @@ def _take(original: Callable[..., Any]) -> Callable[..., Any]:
     def take(x: Any, indices: Any, axis: int | None = None) -> Any:
         if axis != 0 or not isinstance(x, keras.Variable):
             return original(x, indices, axis)
-        takes_rows = getattr(stateless_scope.get_stateless_scope(), "takes_rows", None)
-        if takes_rows is None or not takes_rows(x) or isinstance(indices, (tf.SparseTensor, tf.RaggedTensor)):
+        may_take = _may_take.get()
+        if may_take is None or not may_take(x) or isinstance(indices, (tf.SparseTensor, tf.RaggedTensor)):
             return original(x, indices, axis)
         table = x._value
         indices = tf.convert_to_tensor(indices)

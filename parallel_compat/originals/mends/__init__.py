@@ -33,6 +33,7 @@ ALL = (
     "reading_ahead",
     "order_of_updates",
     "device_scopes",
+    "older_keras",
     "cudnn_layers",
     "downloads",
     "code_in_files",

@@ -13,27 +13,31 @@ from __future__ import annotations
 
 import argparse
 import collections
+import functools
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tests.scripts import run
 
 from .comparing import differences
 from .random_scripts import ERAS
 from .recordings import CAUSES, DATA, WIDER_CAUSES, digest, recorded, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
-def noted(start: Sequence[str], scripts: dict[str, str], folder: Path) -> dict[str, Any]:
+def noted(
+    start: Callable[..., subprocess.CompletedProcess[str]], scripts: dict[str, str], folder: Path
+) -> dict[str, Any]:
     """Return what scripts note.
 
     Args:
-        start: a Python, or a command in front of a script.
+        start: runs a script with arguments in a folder.
         scripts: their texts by name.
         folder: where to work.
     """
@@ -43,13 +47,7 @@ def noted(start: Sequence[str], scripts: dict[str, str], folder: Path) -> dict[s
         files.append(folder / f"{name}.py")
         files[-1].write_text(text)
     out = folder / "noted.json"
-    done = subprocess.run(
-        [*start, str(DATA / "run_scripts.py"), str(out), *map(str, files)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-    )
+    done = start(str(DATA / "run_scripts.py"), str(out), *map(str, files), folder=folder)
     if done.returncode != 0:
         raise RuntimeError(f"expected the scripts to run. Received: {done.stderr[-3000:]}")
     found: dict[str, Any] = json.loads(out.read_text())
@@ -58,7 +56,16 @@ def noted(start: Sequence[str], scripts: dict[str, str], folder: Path) -> dict[s
 
 def under_run(era: str, scripts: dict[str, str], folder: Path) -> dict[str, Any]:
     """Return what scripts note under `parallel-compat run`."""
-    start = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--replicas", "4", "--era", era]
+    options = ("--quiet", "--replicas", "4", "--era", era)
+    return noted(functools.partial(run, *options, seconds=600 * len(scripts)), scripts, folder)
+
+
+def on_real_stack(python: str, scripts: dict[str, str], folder: Path) -> dict[str, Any]:
+    """Return what scripts note when another Python runs them."""
+
+    def start(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([python, *arguments], capture_output=True, text=True, cwd=folder)
+
     return noted(start, scripts, folder)
 
 
@@ -102,7 +109,7 @@ def _sample(era: str, number: int) -> list[str]:
 
 
 def _of_the_real_stack(python: str, scripts: dict[str, str], folder: Path) -> tuple[dict[str, Any], set[str]]:
-    first, second = (noted([python], scripts, folder / name) for name in ("real", "again"))
+    first, second = (on_real_stack(python, scripts, folder / name) for name in ("real", "again"))
     both = {seed for seed in first if "stopped" not in first[seed]}
     return first, {seed for seed in both if "stopped" in second[seed] or differences(first[seed], second[seed])}
 

@@ -10,7 +10,7 @@ import pytest
 
 from . import api_scripts, parallel_scripts
 from .comparing import differences
-from .count import noted, outcome, recordings, under_run
+from .count import on_real_stack, outcome, recordings, under_run
 from .random_scripts import ERAS, script
 from .recordings import CAUSES, DATA, WIDER_CAUSES, recorded
 
@@ -58,7 +58,7 @@ def test_against_the_real_stack(era: str, tmp_path: Path) -> None:
     if era not in REAL_STACKS:
         pytest.skip(f"REAL_STACKS names no Python of {era}")
     scripts = {f"{seed:03d}": script(era, seed) for seed in SEEDS}
-    expected = noted([REAL_STACKS[era]], scripts, tmp_path / "real")
+    expected = on_real_stack(REAL_STACKS[era], scripts, tmp_path / "real")
     answered = {name: each for name, each in expected.items() if "stopped" not in each}
     received = under_run(era, {name: scripts[name] for name in answered}, tmp_path / "run")
     other = {name: what for name in answered if (what := outcome(answered[name], received[name]))[0] != "equal"}
@@ -102,7 +102,7 @@ def test_the_recorded_scripts_are_of_those_that_were_equal() -> None:
 def test_a_seed_makes_one_script() -> None:
     assert script("keras-2.2.4", 7) == script("keras-2.2.4", 7) != script("keras-2.2.4", 8)
     for era in ERAS:
-        for seed in SEEDS:
+        for seed in SEEDS[::4]:
             compile(script(era, seed), f"{era} {seed}", "exec")
             for first in (api_scripts.FIRST, api_scripts.ONE_ANSWER, parallel_scripts.FIRST):
                 compile(script(era, first + seed), f"{era} {first + seed}", "exec")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tests import scripts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,15 +68,14 @@ def asked(
     """
     out = folder / f"{script}.{era}.{replicas}.json"
     root = "keras" if era.startswith("keras") else "tf.keras"
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era]
+    command = ["--quiet", "--era", era]
     command += ["--replicas", str(replicas or simulated)] if replicas or simulated else []
     command += [str(DATA / f"{script}.py"), root, str(out), str(replicas)]
     if only is not None:
         names = folder / "names.json"
         names.write_text(json.dumps(list(only)))
         command.append(str(names))
-    environment = {**os.environ, "ERA": era}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=3000)
+    done = scripts.run(*command, folder=folder, seconds=3000, ERA=era)
     if done.returncode != 0:
         raise RuntimeError(f"expected {script}.py to end under {era}. Received: {done.stderr[-3000:]}")
     answers: dict[str, Any] = json.loads(out.read_text())
