@@ -62,7 +62,6 @@ from tensorflow.python.eager.tape import record_operation
 from tensorflow.python.framework.graph_util import convert_variables_to_constants
 from tensorflow.python.keras.backend import is_placeholder
 answers["names"] = [Saver is tf.compat.v1.train.Saver, MirroredStrategy is tf.distribute.MirroredStrategy]
-answers["initialized value"] = float(tf.Variable(3.0).initialized_value())
 answers["placeholders"] = [is_placeholder(K.placeholder((1,))), is_placeholder(K.variable(1))]
 answers["kernels for GPUs"] = L.LSTM(1, activation=tf.tanh, recurrent_activation=tf.sigmoid)._could_use_gpu_kernel
 
@@ -107,6 +106,7 @@ class Product(L.Layer):
         self.factor = self.add_weight("factor", (), initializer="ones")
 
     def call(self, inputs):
+        answers["mixed precision, dtype"] = isinstance(self.factor.dtype, tf.DType)
         return tf.function(lambda x, factor: x * factor)(inputs, self.factor)
 
 
@@ -114,6 +114,7 @@ layer = Product()
 with tf.GradientTape() as tape:
     total = tf.reduce_sum(layer(tf.ones((2, 1))))
 answers["mixed precision, passed"] = float(tape.gradient(total, layer.factor))
+answers["initialized value"] = float(layer.factor.initialized_value())
 keras.mixed_precision.experimental.set_policy("float32")
 answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
 
@@ -241,7 +242,6 @@ def test_graphs(tmp_path: Path) -> None:
         "function over placeholders": True,
         "eagerly": [True, False],
         "eagerly, an operation": True,
-        "initialized value": 3.0,
         "names": [True, True],
         "placeholders": [True, False],
         "kernels for GPUs": True,
@@ -251,7 +251,9 @@ def test_graphs(tmp_path: Path) -> None:
         "feature columns": [[2, 2], [3, 1], [1]],
         "mixed precision": ["float16", "float32"],
         "mixed precision, saved": True,
+        "mixed precision, dtype": True,
         "mixed precision, passed": 2.0,
+        "initialized value": 1.0,
         "loss scale": True,
         "a list as weights": 0.25,
         "gone": True,

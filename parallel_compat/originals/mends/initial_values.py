@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def apply(mends: Register) -> None:
-    """Add the initialized value, and let a read in an initial value of TensorFlow 1 be that."""
+    """Let a variable have its initialized value, and a read in an initial value be that."""
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import resource_variable_ops, variables
 
