@@ -15,7 +15,8 @@ import pytest
 from parallel_compat import html_report
 from parallel_compat.command import main
 from parallel_compat.compare import page as compare_page
-from parallel_compat.compare.comparison import Comparison, Step
+from parallel_compat.compare.comparison import Comparison, Layer, Step
+from parallel_compat.compare.curves import Curve
 from parallel_compat.compare.differences import Finding
 from parallel_compat.names import results
 from parallel_compat.names.eras import Era
@@ -139,6 +140,10 @@ def of_compare() -> str:
     differs = Finding("loss", "mse", 0.5, f"loss `mse` of step 0 differs: {'0123456789' * 9}")
     found = Comparison(("Keras 2.2.4", "Keras 3.15"), ["model 0 (name)"], [[Step([differs], {"loss": 0.5}), Step()]])
     found.findings = [(0, Finding("loss", "mse", 0.5, "`half a sentence"))]
+    found.curves = [Curve([0.5, 0.25, 0.125], [0.5, 0.26, 0.2], [0.5, 0.25, 0.125])]
+    found.layers = [[Layer("dense_1" * 9, "Dense", 0.0, "equal"), Layer("lstm_1", "LSTM", 0.5, "differs")]]
+    found.machines = [["TensorFlow 2.21", "2 GPUs " * 20], ["TensorFlow 2.21"]]
+    found.seconds = {"the original": 3.0}
     return compare_page.page(found, "a folder/train.py", ["compare", "old.h5", "a folder/train.py"])
 
 
@@ -156,14 +161,17 @@ def test_keyboards_and_screen_readers_find_their_way(pages, of):
     tags = Counter(tag for tag, _, _ in page.elements)
     assert tags["main"] == tags["h1"] == 1
     assert tags["table"] > 0
+    viewport = [given["content"] for tag, given, _ in page.elements if given.get("name") == "viewport"]
+    assert viewport == ["width=device-width, initial-scale=1"]
     for tag, given, _ in page.elements:
         if tag == "th":
             assert given["scope"] in ("col", "row")
         if tag == "pre":
             assert given["tabindex"] == "0"
     boxes = [given for tag, given, _ in page.elements if tag == "div" and given.get("class") == "wide"]
-    assert len(boxes) == sum(tag in ("table", "svg") for tag, _, _ in page.elements)
-    assert all(parent == "div" for tag, _, parent in page.elements if tag in ("table", "svg"))
+    assert len(boxes) == tags["table"]
+    assert all(parent == "div" for tag, _, parent in page.elements if tag == "table")
+    assert all(given["role"] == "img" for tag, given, _ in page.elements if tag == "svg")
     names = {given["id"] for _, given, _ in page.elements if "id" in given}
     for box in boxes:
         assert box["tabindex"] == "0"
@@ -248,11 +256,14 @@ def test_a_browser_shows_it(migrated, tmp_path):
         assert shot.stat().st_size > 30_000  # not an empty sheet
 
 
-# Shows a page at the width of a phone, and says what sticks out of it and which boxes cannot be scrolled by keyboard.
-MEASURE = """<!doctype html><body><iframe width="390" height="844" style="border: 0" srcdoc="{page}"></iframe><script>
+# Shows a page at some width, and says what sticks out of it and which boxes cannot be scrolled by keyboard.
+MEASURE = """<!doctype html><body><iframe width="{width}" height="844" style="border: 0" srcdoc="{page}"></iframe>
+<script>
 document.querySelector("iframe").onload = event => {{
   const page = event.target.contentDocument, found = [];
-  if (page.documentElement.scrollWidth > 390) found.push("the page is " + page.documentElement.scrollWidth + " wide");
+  const wide = page.documentElement.scrollWidth;
+  if (wide > {width}) found.push("the page is " + wide + " wide");
+  for (const closed of page.querySelectorAll("details")) closed.open = true;
   for (const box of page.querySelectorAll("*")) {{
     const style = event.target.contentWindow.getComputedStyle(box);
     if (box.scrollWidth > box.clientWidth + 1 && box.clientWidth && style.display != "inline") {{
@@ -265,19 +276,21 @@ document.querySelector("iframe").onload = event => {{
     box.focus(); box.scrollLeft = 1e6;
     const cell = [...box.querySelectorAll("tr:first-child > :last-child")][0];
     if (page.activeElement != box) found.push("a box takes no focus");
-    if (cell && cell.getBoundingClientRect().right > 391) found.push("a last column is out of reach");
+    if (cell && cell.getBoundingClientRect().right > {width} + 1) found.push("a last column is out of reach");
   }}
   document.body.textContent = "found: " + (found.join("; ") || "nothing");
 }};</script>"""
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page's structure is tested above without one")
+@pytest.mark.parametrize("width", [390, 1400])
 @pytest.mark.parametrize("of", PAGES)
-def test_on_a_phone_every_column_can_be_reached(pages, of, tmp_path):
-    (tmp_path / "measure.html").write_text(MEASURE.format(page=html.escape(pages[of], quote=True)), "utf-8")
+def test_on_a_phone_and_a_screen_every_column_can_be_reached(pages, of, width, tmp_path):
+    measure = MEASURE.format(page=html.escape(pages[of], quote=True), width=width)
+    (tmp_path / "measure.html").write_text(measure, "utf-8")
     done = subprocess.run(
         [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
-         "--virtual-time-budget=5000", "--dump-dom", (tmp_path / "measure.html").as_uri()],
+         "--window-size=1440,1000", "--virtual-time-budget=5000", "--dump-dom", (tmp_path / "measure.html").as_uri()],
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert "found: nothing" in done.stdout, done.stdout[-500:]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parallel_compat.compare.counts import Counts
 from parallel_compat.compare.curves import Curve, curve, distance
 from parallel_compat.compare.differences import (
     EPSILON,
@@ -221,7 +222,7 @@ def compare(
                 least = found.curves[-1].rounding
                 kinds = ("evaluate", "predict", "history")
                 of_noise = {kind: max(noise.results[number].get(kind, 0.0), least) for kind in kinds}
-            results = Results(number, old, new, len(model.steps), of_noise)
+            results = Results(number, old, new, len(model.steps), model.counts, of_noise)
             model.findings += results.findings
             found.results[-1] = results.differences
             found.notes += [(number, note) for note in [*model.notes, *results.notes]]
@@ -263,7 +264,11 @@ class _Model:
         self._classes = _classes_of(facts[0])
         self._of_weight = [layer["name"] for layer in facts[0]["layers"] for _ in layer["weights"]]
         self._rounding: dict[int, Array] = {}  # by weight, elements whose gradients were rounding alone so far
+        self.counts = Counts.of(each for step in range(len(facts[0]["steps"])) for each in self._outputs_of(step))
         self._compare()
+
+    def _outputs_of(self, step: int) -> list[Array]:
+        return self._recordings[0].arrays.get(f"model{self._number}/step{step}/outputs", [])
 
     @property
     def is_comparable(self) -> bool:
@@ -406,7 +411,10 @@ class _Model:
                 difference = distance(a, b)
                 text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
                 function = str(self._facts[0].get("loss")) if loss else name
-                self._judge(number, "loss" if loss else "metric", name, difference, text, function)
+                samples = 0 if loss else max(map(len, self._outputs_of(number)), default=0)
+                can_flip = self.counts.tolerance(name, samples, self._tolerance(number, "output"))
+                least = max(TOLERANCE, can_flip / max(abs(a), 1e-6))
+                self._judge(number, "loss" if loss else "metric", name, difference, text, function, least)
 
     def _gradients_by_weight(self, number: int, side: int = 0) -> dict[int, Array]:
         facts = self._facts[side]

@@ -577,6 +577,8 @@ class Model(object):
         if kind == "evaluate":
             facts["names"] = [str(name) for name in getattr(self.model, "metrics_names", [])]
             facts["values"] = [float(value) for value in values]
+            rows = listed(list(data.values()) if isinstance(data, dict) else data) if facts["data"] else []
+            facts["samples"] = len(rows[0]) if rows and np.ndim(rows[0]) else 0
         else:
             facts["shapes"] = [list(np.shape(value)) for value in values]
             self.recording.put(self.section("predict%d" % number), [np.asarray(v)[:PREDICTED] for v in values])

@@ -15,6 +15,7 @@ from parallel_compat.compare.differences import TOLERANCE, Finding, part, relati
 from parallel_compat.names.identifiers import log_today
 
 if TYPE_CHECKING:
+    from parallel_compat.compare.counts import Counts
     from parallel_compat.compare.recordings import Recording
 
 
@@ -26,13 +27,20 @@ class Results:
         old: what was recorded first.
         new: what was recorded with `--replay` of the first.
         steps: how many steps were recorded.
+        counts: how near its samples are to a decision.
         noise: how far two runs of the first stack are from each other, by kind; None where that is not known.
     """
 
     def __init__(
-        self, number: int, old: Recording, new: Recording, steps: int, noise: dict[str, float] | None = None
+        self,
+        number: int,
+        old: Recording,
+        new: Recording,
+        steps: int,
+        counts: Counts,
+        noise: dict[str, float] | None = None,
     ) -> None:
-        self._noise = noise
+        self._noise, self._counts = noise, counts
         self.findings: list[Finding] = []
         self.notes: list[str] = []
         self.differences: dict[str, float] = {}
@@ -71,12 +79,13 @@ class Results:
             self.findings.append(Finding("evaluate", "numbers", None, text))
             return
         for name, a, b in zip(names, old["values"], new["values"], strict=True):
-            self._number_of("evaluate", name, f"{name} of evaluate {number}", a, b)
+            self._number_of("evaluate", name, f"{name} of evaluate {number}", a, b, old.get("samples", 0))
 
-    def _number_of(self, kind: str, name: str, what: str, a: float, b: float) -> None:
+    def _number_of(self, kind: str, name: str, what: str, a: float, b: float, samples: int) -> None:
         difference = relative_difference(np.array([a]), np.array([b])) if abs(a) > 1e-6 else abs(a - b)
         self._raise(kind, difference)
-        if not difference <= self._tolerance(kind):
+        can_flip = self._counts.tolerance(name, samples, self._tolerance(kind))
+        if not (difference <= self._tolerance(kind) or abs(a - b) <= can_flip):
             text = f"{what}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
             self.findings.append(Finding(kind, name, difference, text, name))
 
@@ -113,7 +122,8 @@ class Results:
             here = {log_today(name): value for name, value in b["logs"].items()}
             for name, value in a["logs"].items():
                 if log_today(name) in here and _is_number(value) and _is_number(here[log_today(name)]):
-                    self._number_of("history", name, f"{name} of epoch {number}", value, here[log_today(name)])
+                    what = f"{name} of epoch {number}"
+                    self._number_of("history", name, what, value, here[log_today(name)], self._samples(number))
         if told and old:
             a, b = old[told[-1]]["logs"].get("loss"), new[told[-1]]["logs"].get("loss")
             values = f": its loss was {a:.6g}, here {b:.6g}" if _is_number(a) and _is_number(b) else ""
@@ -121,6 +131,12 @@ class Results:
                 f"{len(told)} of {len(old)} epochs went on by themselves after the recorded steps and are not judged; "
                 f"the last one{values}"
             )
+
+    def _samples(self, epoch: int) -> int:
+        """Return how many samples an epoch had."""
+        ends = [0, *(each["steps"] for each in self._facts[0]["history"])]
+        batch = self._recordings[0].arrays.get(f"model{self._number}/step0/x") or [np.zeros(())]
+        return int(max(ends[epoch + 1] - ends[epoch], 0) * (len(batch[0]) if batch[0].ndim else 0))
 
     def _raise(self, kind: str, difference: float) -> None:
         self.differences[kind] = max(self.differences.get(kind, 0.0), min(difference, 1e9))

@@ -42,6 +42,8 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
         return
     if not overwrite and os.path.exists(path) and not ask_to_proceed_with_overwrite(path):
         return
+    if not path.endswith((".h5", ".hdf5", ".keras")):  # a checkpoint's prefix, whose folder TensorFlow made
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with replacing(path) as temporary:
         keras3.save_weights(model, temporary)
 

@@ -138,7 +138,8 @@ def _rewriting(text: str, options: Options, path: str | None, *, hints: bool) ->
 
     def stage(text: str, options: Options) -> Rewriting:
         found = _stage(text, options, path, hints=hints)
-        if not found.steps and remembered.read(text) is None:
+        # Names may have gone to this package and back: `--to native` is remembered all the same.
+        if not found.steps and remembered.read(text) is None and not (found.findings and remembered.NATIVE in asked):
             return found
         line = remembered.line(Source(found.text), parsed.read(found.text), found.era, asked)
         if line is None:

@@ -217,6 +217,24 @@ def test_what_evaluate_and_fit_returned(recording):
     ]
 
 
+@pytest.mark.parametrize(("noise", "flips", "equal"), [(2e-4, 3, True), (2e-4, 90, False), (0.0, 3, False)])
+def test_an_accuracy_is_judged_by_the_samples_that_rounding_can_flip(recording, noise, flips, equal):
+    """Of 1,040 samples, where the losses of two runs of the original differ by `noise`."""
+
+    def other(loss, acc):
+        models = json.loads(json.dumps(replayed(recording).models))
+        models[1]["history"] = [{**models[1]["history"][0], "steps": 52}]
+        models[1]["history"][0]["logs"]["acc"] += acc
+        for step in models[1]["steps"]:
+            step["logs"][0] *= 1 + loss
+        spread = [np.linspace(0, 1, 20)[:, None]]
+        arrays = {**recording.arrays, "model1/step0/outputs": spread, "model1/step1/outputs": spread}
+        return dataclasses.replace(recording, arrays=arrays, facts={**recording.facts, "models": models})
+
+    found = compare(other(0.0, 0.0), other(0.0, flips / 1040), other(noise, 0.0))
+    assert [(each.kind, each.what) for _, each in found.findings] == ([] if equal else [("history", "acc")])
+
+
 def test_states_of_all_versions_have_one_form():
     m, v = [np.ones((2, 3)), np.ones(3)], [np.full((2, 3), 2.0), np.full(3, 2.0)]
     steps, zero = np.array(7), np.zeros(1)

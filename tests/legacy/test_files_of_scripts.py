@@ -178,3 +178,12 @@ def test_skip_mismatch_skips_weights_one_by_one(tmp_path):
     with pytest.warns(UserWarning, match=r"'top'.*1 of its 2 weights are not changed"):
         models.load_weights(after, path, by_name=True, skip_mismatch=True)
     assert [float(w.max()) for w in after.get_weights()] == [0, 0, 0, 0.5]
+
+
+def test_a_checkpoint_s_folder_is_made_as_tensorflow_made_it(tmp_path):
+    x = keras.Input((2,))
+    model = keras.Model(x, layers.Dense(1)(x))
+    models.save_weights(model, tmp_path / "new" / "net")
+    models.load_weights(model, tmp_path / "new" / "net")
+    with pytest.raises(FileNotFoundError):
+        models.save_weights(model, tmp_path / "other" / "net.h5")

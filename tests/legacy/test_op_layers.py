@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import keras
 import numpy as np
 import pytest
@@ -13,6 +10,7 @@ import tensorflow as tf
 import parallel_compat.legacy.backend
 import parallel_compat.legacy.symbolic_functions
 from parallel_compat.legacy import layers, models, op_layers
+from tests import scripts
 
 B = np.random.default_rng(1).random((3, 4, 3)).astype("float32")
 # Functions in many forms: lists of tensors, tensors in shapes, dtypes, old names, operators, parts.
@@ -145,7 +143,5 @@ def test_a_product_of_a_symbolic_tensor_and_an_array_is_not_sparse(tmp_path):
         "x = tf.keras.Input((2,))\ny = tf.concat([tf.exp(x) * np.ones(2, 'float32'), x], axis=-1)\n"
         "print(tf.keras.Model(x, y).predict(np.zeros((1, 2)), verbose=0).tolist())\n"
     )
-    ran = subprocess.run(
-        [sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=120, check=False
-    )
+    ran = scripts.python("program.py", folder=tmp_path)
     assert ran.stdout.strip() == "[[1.0, 1.0, 0.0, 0.0]]", ran.stderr

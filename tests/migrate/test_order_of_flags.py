@@ -223,3 +223,11 @@ def test_notebooks_remember_too():
         for options in order:
             text = run(text, options)
         assert text == ended
+
+
+def test_native_is_remembered_where_it_changed_nothing(tmp_path):
+    """Without `--unsafe` the name of this package has one of Keras again, and nothing is left to write."""
+    source = "import keras\nnet.save_weights('w.h5')\n"
+    path = tmp_path / "script.py"
+    assert "--to native" in step(source, NATIVE, path)
+    assert steps(source, (NATIVE, UNSAFE), path) == step(source, NATIVE_UNSAFE, path)

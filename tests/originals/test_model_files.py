@@ -85,9 +85,7 @@ def test_a_parallel_model_s_file_loads_as_the_single_one_where_there_are_fewer_g
     assert alone.stdout == "net\n", alone.stderr
     assert "--replicas 2" in alone.stderr
     # `recover` reads it, too.
-    command = [sys.executable, "-m", "parallel_compat", "recover", "whole.h5", "-o", "single.keras"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = scripts.python("-m", "parallel_compat", "recover", "whole.h5", "-o", "single.keras", folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -173,9 +173,10 @@ def test_a_seed_draws_what_it_drew() -> None:
 
 def test_eager_execution_trains() -> None:
     """`tf.enable_eager_execution()` at the top of a script; the numbers are those of TensorFlow 1.15.5."""
-    found = run(
+    found, name, is_loaded = run(
         """
         import json
+        import tempfile
         import numpy as np
         import tensorflow as tf
 
@@ -196,9 +197,15 @@ def test_eager_execution_trains() -> None:
         model.compile("adam", "mse")
         model.fit(x, y, epochs=2, verbose=0)
         found.append(float(model.evaluate(x, y, verbose=0)))
-        print(json.dumps(found))
+        doubled = tf.keras.Model(model.input, model.input + model.input)
+        folder = tempfile.mkdtemp()
+        model.save(folder, save_format="tf")
+        loaded = tf.keras.models.load_model(folder)
+        print(json.dumps([found, doubled.layers[-1].name, np.allclose(loaded.predict(x), model.predict(x), atol=1e-6)]))
         """
     )
+    assert name == "tf_op_layer_add"
+    assert is_loaded
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
 
 
@@ -215,7 +222,20 @@ def test_values_that_tensorflow_1_took() -> None:
         x, y = tf.keras.Input((2,)), tf.keras.Input((2,))
         joined = tf.keras.Model([x, y], tf.concat([tf.add_n([x, y]), y], -1))
         again = tf.keras.Model.from_config(joined.get_config())
+
+        class Bias(tf.keras.layers.Layer):
+            def build(self, shape):
+                self.bias = self.add_weight("bias", (2,), initializer="ones")
+                super(Bias, self).build(shape)
+
+            def call(self, inputs):
+                if self.bias:
+                    outputs = inputs + self.bias
+                outputs._uses_learning_phase = inputs._uses_learning_phase
+                return outputs
+
         print(json.dumps({
+            "biased": tf.keras.Sequential([Bias(input_shape=(2,))]).predict(np.ones((1, 2))).tolist(),
             "joined": again.predict([np.ones((1, 2)), np.ones((1, 2))]).tolist(),
             "tensors": [tf.is_tensor(x), tf.is_tensor(ragged), tf.contrib.framework.is_tensor(ragged)],
             "sizes": tf.TensorShape([None, 2.0, np.prod(())]).as_list(),
@@ -224,6 +244,7 @@ def test_values_that_tensorflow_1_took() -> None:
         """
     )
     assert said == {
+        "biased": [[2, 2]],
         "joined": [[2, 2, 1, 1]],
         "tensors": [True, False, False],
         "sizes": [None, 2, 1],

@@ -24,13 +24,14 @@ print(json.dumps([{keras}.__version__, tf.__version__, {eager}, {keras}.__name__
         ("tf.keras-2.2", "tensorflow.keras", "2.3.0-tf", "2.2.3", "function"),
     ],
 )
-def test_the_versions_of_each_era(tmp_path, run, era, keras, version, tensorflow, name):
+def test_the_versions_of_each_era(tmp_path, run, forked, era, keras, version, tensorflow, name):
     eager = "tf.executing_eagerly()"
     (tmp_path / "ask.py").write_text(ASK.format(keras=keras, eager=eager, name=name))
-    ours = run("--quiet", "--era", era, "ask.py")
+    of_2 = era == "tf.keras-2.2"  # it and Keras 2.2.4 are started, the others forked
+    ours = (run if of_2 or era == "keras-2.2.4" else forked)("--quiet", "--era", era, "ask.py")
     assert ours.returncode == 0, ours.stderr
     answer = json.loads(ours.stdout.splitlines()[-1])
-    assert answer[:3] == [version, tensorflow, era == "tf.keras-2.2"]
+    assert answer[:3] == [version, tensorflow, of_2]
     assert answer[4] is True
 
 

@@ -52,14 +52,17 @@ def test_mask_with_another_reduction(reduction):
         loss = keras.losses.SparseCategoricalCrossentropy(reduction=reduction)
         return {"optimizer": keras.optimizers.SGD(rate), "loss": loss}
 
-    train_both(tagger, arguments, tokens(), y, replicas=3)
+    train_both(lambda: tagger(recurrent=reduction == "sum"), arguments, tokens(), y, replicas=3)
 
 
 def test_mask_with_sample_weights():
     y = np.random.default_rng(1).integers(0, 3, (ROWS, 7))
     # Keras itself does not take weights of shape (rows,) together with a mask.
     weights = np.random.default_rng(2).uniform(0, 2, (ROWS, 1)).astype("float32")
-    train_both(tagger, compiled(weighted_metrics=["accuracy"]), tokens(), y, replicas=4, fit={"sample_weight": weights})
+    arguments = compiled(weighted_metrics=["accuracy"])
+    train_both(
+        lambda: tagger(recurrent=False), arguments, tokens(), y, replicas=4, fit={"sample_weight": weights}
+    )  # fmt: skip
 
 
 def test_sample_weights_per_step():

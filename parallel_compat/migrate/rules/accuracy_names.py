@@ -1,9 +1,9 @@
 """`acc` and `val_acc` become `accuracy` and `val_accuracy` in monitors, histories, logs and checkpoint names.
 
 Keras 2.2 logged `metrics=["accuracy"]` as `acc`, and as `main_acc` for an output `main` of several. Keras 3 logs the
-name that was passed. The rewrite is safe in a file
-that compiles with "accuracy", and not needed in one that compiles with "acc". A file without `compile` follows the
-other migrated files. If those do not decide it, the rewrite is a guess.
+name that was passed, also `mae` where Keras 2.2 logged `mean_absolute_error`. The rewrite is safe in a file that
+compiles with "accuracy", and not needed in one that compiles with "acc". A file without `compile` follows the other
+migrated files. If those do not decide it, the rewrite is a guess.
 
 ```diff
  from keras.callbacks import EarlyStopping
@@ -30,7 +30,7 @@ from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.migrate.scopes import Binding
-from parallel_compat.names.identifiers import identifiers
+from parallel_compat.names.identifiers import SHORT_FUNCTIONS, identifiers
 
 _MONITORS = {
     "keras.callbacks.ModelCheckpoint": 1,
@@ -41,6 +41,7 @@ _MONITORS = {
     "parallel_compat.ParallelModelCheckpoint": 2,
 }
 _GUESSED = "in what is called a history"  # an argument, say
+_GUESS = "is it the history of a training?"
 _WEIGHTED = re.compile(r"(?:val_)?(weighted_)(\w+)")
 _FIELD = re.compile(r"(?<!\{)\{((?:val_)?(?:\w+_)?acc)(?=[:}!])")
 
@@ -49,20 +50,23 @@ def find(file: File) -> Findings:
     """Find the old names of accuracy, and of weighted metrics."""
     yield from _weighted(file)
     metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
-    if metrics == {"acc"}:
-        return
     for node, where in _names(file):
         old, spelled = node.value, _spelled_around(file, node, metrics)
         assert isinstance(old, str)
-        if spelled == {"acc"}:
+        is_accuracy = old.endswith("acc")
+        if is_accuracy and spelled == {"acc"}:
             continue
         start = file.source.start(node)
         inner, new = file.source.text.find(old, start, file.source.end(node)), _name_now(file, old)
         if inner < 0 or new is None:
             continue
         edits = [Edit(inner, inner + len(old), new)]
-        yield _found(file, node, where, old, new, edits, spelled == {"accuracy"})
-    for node in _file_names(file):
+        if is_accuracy:
+            yield _found(file, node, where, old, new, edits, spelled == {"accuracy"})
+        else:
+            message = f"`{old}` {where} is `{new}`: Keras 3 logs a metric under the string that was passed."
+            yield file.found(node, message, edits, unsafe=_GUESS if where == _GUESSED else False)
+    for node in _file_names(file) if metrics != {"acc"} else ():
         segment = file.source.segment(node)
         start = file.source.start(node)
         edits = [
@@ -96,8 +100,9 @@ def _weighted(file: File) -> Findings:
 
 def _passed(file: File, argument: str) -> set[str]:
     """Return the strings that models of a file are compiled with as an argument."""
-    given = [calls.keyword(call, argument) for call in file.method_calls.get("compile", ())]
-    values = [file.tree.resolved(keyword.value) for keyword in given if keyword is not None]
+    position = 2 if argument == "metrics" else None
+    given = [calls.argument(call, argument, position) for call in file.method_calls.get("compile", ())]
+    values = [file.tree.resolved(value) for value in given if value is not None]
     return {name for value in values if value for each in ast.walk(value) if (name := text_of(each)) is not None}
 
 
@@ -110,7 +115,7 @@ def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) ->
 
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
     message = f"`{old}` {where} is `{new}` if the model is compiled with `accuracy`."
-    guess = "is it the history of a training?" if where == _GUESSED else ""
+    guess = _GUESS if where == _GUESSED else ""
     return file.found(node, message, edits, unsafe=guess if certain else "no file shows which of them is logged.")
 
 
@@ -167,16 +172,25 @@ def _is_old(node: ast.expr | None, file: File) -> TypeGuard[ast.Constant]:
 
 
 def _name_now(file: File, logged: str) -> str | None:
-    """Return what Keras 3 logs a name of accuracy as, also that of a layer of the file; None for another name."""
+    """Return what Keras 3 logs a name of a metric as, also that of a layer of the file; None for another name."""
     known = identifiers()["log"].get(logged)
     if known is not None:
         return known.new
-    layer = logged.removeprefix("val_").removesuffix("_acc")
-    if logged.endswith("_acc") and any(
-        (name := calls.keyword(call, "name")) is not None and text_of(name.value) == layer for call in file.tree.calls
-    ):
+    if logged.endswith("_acc") and _is_of_layer(file, logged.removesuffix("_acc")):
         return logged.removesuffix("acc") + "accuracy"
+    for short, full in SHORT_FUNCTIONS.items():
+        of = logged.removesuffix(full).rstrip("_")
+        if logged.endswith(full) and (of in ("", "val") or _is_of_layer(file, of)):
+            passed = _passed(file, "metrics")
+            return logged.removesuffix(full) + short if short in passed and full not in passed else None
     return None
+
+
+def _is_of_layer(file: File, output: str) -> bool:
+    """Return whether a log begins with the name of a layer of the file."""
+    layer = output.removeprefix("val_")
+    given = (calls.keyword(call, "name") for call in file.tree.calls)
+    return any(name is not None and text_of(name.value) == layer for name in given)
 
 
 def _file_names(file: File) -> Iterator[ast.Constant]:

@@ -64,7 +64,9 @@ _TELLING = frozenset(
 # What a name of an object has in it where the file does not tell what it is.
 _CALLED = {MODEL: ("model",), LAYER: ("layer", "model"), OPTIMIZER: ("optimizer", "optim", "opt")}
 # Members that functions of this package give, and no other rule rewrites.
+_ALWAYS = ("add_loss", "add_update", "input_names", "_feed_input_names", "compute_output_signature")
 _PROVIDED = (
+    "add_loss",
     "input_names",
     "_feed_input_names",
     "input_mask",
@@ -98,13 +100,6 @@ def find(file: File) -> Findings:
                 yield file.attention(node, message, hint=kind is None)
                 break
     yield from _provided(file)
-    for call, model in file.calls_on(MODEL, "add_loss"):
-        if not is_self(model):
-            message = (
-                "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
-                "`self.add_loss(...)`."
-            )
-            yield file.attention(call, message, hint=file.kinds.of(model) is None)
     for call in _added_outside_of_calls(file):
         message = (
             "Keras 3 silently drops a loss that a layer adds outside of its `call`: call `self.add_loss(...)` there."
@@ -154,7 +149,7 @@ def _provided(file: File) -> Findings:
         kind = file.kinds.of(node.value)
         for row in members()[node.attr]:
             certain = kind == row.of or (row.of == LAYER and kind == MODEL)
-            telling = node.attr in ("input_names", "_feed_input_names", "add_update", "compute_output_signature")
+            telling = node.attr in _ALWAYS
             if row.change is not Change.PROVIDED or not (
                 certain or (kind is None and (telling or _is_called(file, node, row.of)))
             ):

@@ -42,13 +42,19 @@ def apply(mends: Register) -> None:
 
 
 def _defun(func: Any = None, input_signature: Any = None, autograph: bool = True, attributes: Any = None) -> Any:
-    """Do as `function.defun` and `function.defun_with_attributes` did."""
+    """Do as `function.defun` and `function.defun_with_attributes` did: they ran eagerly in no case."""
     import tensorflow as tf
+    from tensorflow.python.eager import def_function
+
+    class AlwaysGraph(def_function.Function):  # type: ignore[misc]
+        _run_functions_eagerly = False
 
     def make(f: Any) -> Any:
-        return tf.function(
+        made = tf.function(
             f, input_signature=input_signature, autograph=autograph, experimental_attributes=attributes or None
         )
+        made.__class__ = AlwaysGraph
+        return made
 
     return make if func is None else make(func)
 

@@ -7,6 +7,7 @@ Seen in TensorFlow 2.18 to 2.21.
 from __future__ import annotations
 
 import abc
+import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
 def apply(mends: Register) -> None:
     """Add the kind, the arithmetic and the shape."""
     import tensorflow.compat.v1 as tf
+    from tensorflow.python.autograph import operators
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
     from tensorflow.python.ops import math_ops, resource_variable_ops, variable_v1
     from tensorflow.python.ops.losses import util
@@ -48,8 +50,14 @@ def apply(mends: Register) -> None:
     for name, compute in _IN_PLACE.items():
         mends.replace(resource_variable_ops.BaseResourceVariable, name, _computing(compute))
 
-    if mends.is_standalone:  # its variables were of the kind that could not be asked for its value: `if self.bias:`
-        mends.replace(resource_variable_ops.BaseResourceVariable, "__bool__", _true_in_graphs)
+    # Until TensorFlow 1.12 a variable could not be asked for its value, and was true: `if self.bias:`.
+    true = functools.partial(_true_in_graphs, scalars=mends.is_standalone)
+    mends.replace(resource_variable_ops.BaseResourceVariable, "__bool__", true)
+    mends.replace(operators, "if_stmt", _asking_python)
+    if not mends.is_standalone:
+        mends.add(tensor.Tensor, _uses_learning_phase=False)  # until 1.12; layers of that time pass it on
+    if mends.era is Era.KERAS_2_2_4 and "__len__" in vars(tensor.Tensor):
+        del tensor.Tensor.__len__  # what has a length was a list of outputs: TensorFlow 1.14 began to give tensors one
 
     def takes_tensors(convolve: Any) -> Any:
         def convolves(value: Any, filters: Any, output_shape: Any, *args: Any, **options: Any) -> Any:
@@ -100,13 +108,25 @@ def _taking_whole_numbers(make: Any) -> Any:
     return __init__
 
 
-def _true_in_graphs(read: Any) -> Any:
-    def __bool__(self: Any) -> bool:
-        return bool(read(self)) if context.executing_eagerly() else True
-
+def _true_in_graphs(read: Any, scalars: bool) -> Any:
     from tensorflow.python.eager import context
 
+    def __bool__(self: Any) -> bool:
+        is_true = not context.executing_eagerly() and (scalars or self.shape.rank)
+        return True if is_true else bool(read(self))
+
     return __bool__
+
+
+def _asking_python(if_stmt: Any) -> Any:
+    """Let AutoGraph ask a variable of several numbers as Python does."""
+    from tensorflow.python.ops import resource_variable_ops
+
+    def asks(cond: Any, *branches: Any) -> Any:
+        is_array = isinstance(cond, resource_variable_ops.BaseResourceVariable) and cond.shape.rank
+        return if_stmt(bool(cond) if is_array else cond, *branches)
+
+    return asks
 
 
 def _computing(compute: Any) -> Any:

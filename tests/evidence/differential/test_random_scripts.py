@@ -102,7 +102,7 @@ def test_the_recorded_scripts_are_of_those_that_were_equal() -> None:
 def test_a_seed_makes_one_script() -> None:
     assert script("keras-2.2.4", 7) == script("keras-2.2.4", 7) != script("keras-2.2.4", 8)
     for era in ERAS:
-        for seed in SEEDS:
+        for seed in SEEDS[::4]:
             compile(script(era, seed), f"{era} {seed}", "exec")
             for first in (api_scripts.FIRST, api_scripts.ONE_ANSWER, parallel_scripts.FIRST):
                 compile(script(era, first + seed), f"{era} {first + seed}", "exec")

@@ -28,7 +28,6 @@ def test_reports(use):
         "model.layers[1].inbound_nodes",
         "model.optimizer.get_weights()",
         "net.to_yaml()",
-        "model.add_loss(z)",
         "model.add_metric(z, name='m')",
         "net.add_metric(z, name='m')",
     ],
@@ -50,14 +49,12 @@ def test_leaves_alone(source):
     check_noop(source, rule="gone-members")
 
 
-def test_a_loss_that_is_added_to_a_model():
-    """Keras 3 takes it in the `call` of a layer."""
-    source = "from keras.models import Model\nmodel = Model(x, y)\nmodel.add_loss(z)\n"
-    assert found(source, "gone-members") == [(3, "attention")]
-    again = source + "model = model.load_weights(path)\n"
-    assert found(again, "gone-members") == [(3, "attention")]
-    given = "from keras.models import Model\ndef add(net, z):\n    net.add_loss(z)\n"
-    assert found(given, "gone-members") == [(3, "attention")]
+def test_a_loss_that_is_added_to_a_model_is_provided():
+    head = "from keras.models import Model\n"
+    after = f"{head}from parallel_compat.legacy.models import add_loss\nmodel = Model(x, y)\nadd_loss(model, z)\n"
+    check_transformed(f"{head}model = Model(x, y)\nmodel.add_loss(z, inputs=True)\n", after)
+    given = head + "def add(net, z):\n    net.add_loss(z)\n"
+    assert found(given, "gone-members") == [(3, "unsafe")]
     layer = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        self.add_loss(x)\n"
     assert found(layer, "gone-members") == []
 
