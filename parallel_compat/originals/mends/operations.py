@@ -154,8 +154,8 @@ def _set_the_originals(mends: Register) -> None:
     for name, loaded in list(sys.modules.items()):
         if name.startswith("tensorflow.") and not name.startswith(_OPS_OF_1_15):
             for key, value in list(vars(loaded).items()):
-                if isinstance(value, types.FunctionType) and (then := own.get(inspect.unwrap(value))) is not None:
-                    setattr(loaded, key, then)
+                if isinstance(value, types.FunctionType) and (function := own.get(inspect.unwrap(value))):
+                    setattr(loaded, key, function)
 
 
 def _writes_as_then(compatible: Callable[[int, int, int], bool]) -> Callable[[int, int, int], bool]:
