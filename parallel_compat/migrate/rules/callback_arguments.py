@@ -1,7 +1,9 @@
 """Arguments of callbacks: `ReduceLROnPlateau(epsilon=)`, `TensorBoard(batch_size=)`, `ModelCheckpoint(period=)`.
 
 Keras 3 silently ignores the first and refuses the second. It reads a `period` in seventh position as `save_freq=1`, and
-saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments that have no replacement.
+saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments that have no replacement. Where Keras 2
+minimized whatever is not called `acc`, Keras 3 stops at a metric of a user's own or of an output, and maximizes others:
+the mode is written out.
 
 ```diff
 -from keras.callbacks import ModelCheckpoint, ReduceLROnPlateau
@@ -15,12 +17,39 @@ saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments 
 
 from __future__ import annotations
 
-from parallel_compat.migrate import argument_edits
+import ast
+import re
+
+from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import text_of
+
+# Logs of which Keras 3 knows the direction, and has the one of Keras 2.
+_KNOWN = re.compile(r"(?:val_)?(?:loss|acc|accuracy)")
+_MAXIMIZED = re.compile(r"auc|precision|recall|top_?k|iou|f1|fbeta|r2|sensitivity|specificity", re.IGNORECASE)
+_MODE = 4  # the position of `mode`
 
 
 def find(file: File) -> Findings:
     """Find calls of callbacks with old arguments."""
     for target, call in file.calls_under("keras.callbacks."):
         yield from argument_edits.rewrite(file, call, target, target.rpartition(".")[2])
+        if target in ("keras.callbacks.EarlyStopping", "keras.callbacks.ReduceLROnPlateau"):
+            yield from _mode(file, call)
+
+
+def _mode(file: File, call: ast.Call) -> Findings:
+    monitor = file.tree.resolved(calls.argument(call, "monitor", 0))
+    given = calls.argument(call, "mode", _MODE)
+    log = text_of(monitor) if monitor is not None else None
+    is_auto = given is None or text_of(given) == "auto"
+    if log is None or not is_auto or _KNOWN.fullmatch(log) or calls.has_stars(call):
+        return
+    mode = "max" if "acc" in log else "min"
+    message = f"`mode` was {mode!r} for `{log}`. Keras 3 has another one for some metrics, and stops at those of users."
+    edits = [calls.append(file, call, f"mode={mode!r}") if given is None else file.replace(given, repr(mode))]
+    if mode == "min" and _MAXIMIZED.search(log):
+        yield file.found_in_old_code(call, message, edits, "it maximized")
+    else:
+        yield file.found(call, message, edits, hint=not file.old)

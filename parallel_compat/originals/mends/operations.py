@@ -215,12 +215,14 @@ def _note_reference_variables(create: Callable[..., Any]) -> Callable[..., Any]:
 def _guard(op: Any) -> set[Any]:
     """Return what stands for the operations that an initial value had more because it is computed from variables.
 
-    A copy of all that is computed from a reference variable was made, with its initialized value in its place.
+    A copy of all that is computed from a reference variable was made, with its initialized value in its place. Here it
+    is made of what is read outside of conditions (`initial_values.py`).
     """
-    if op.type == "ReadVariableOp" and _handle(op) in _reference_variables:
-        handle, condition = _handle(op), op._get_control_flow_context()
-        read = {(handle, condition, kind) for kind in (("switch", "read") if condition else ("read",))}
-        return read | {(handle, number) for number in range(_INITIALIZED_VALUE)}
+    condition = op._get_control_flow_context()
+    if op.type == "ReadVariableOp" and condition and _handle(op) in _reference_variables:
+        handle = _handle(op)
+        copies = {(handle, condition, kind) for kind in ("switch", "read")}
+        return copies | {(handle, number) for number in range(_INITIALIZED_VALUE)}
     found = set().union(*(_guard(tensor.op) for tensor in op.inputs))
     is_read_again = op.type == "Identity" and op.inputs[0].op.type == "ReadVariableOp"
     return {*found, op} if found and not is_read_again else found

@@ -42,7 +42,9 @@ def test_where_the_source_says_accuracy(before, after):
 
 
 def test_accuracy_of_an_output_is_logged_under_its_name():
-    source = COMPILED + "Dense(2, name='main')\nEarlyStopping('val_{0}')\nh = model.fit(x)\nh.history['{0}']\n"
+    source = (
+        COMPILED + "Dense(2, name='main')\nEarlyStopping('val_{0}', mode='max')\nh = model.fit(x)\nh.history['{0}']\n"
+    )
     after = source.format("main_accuracy")
     check_transformed(source.format("main_acc"), after)
     check_noop(source.format("other_acc"))
@@ -99,8 +101,9 @@ def test_a_model_of_the_same_function_says_how_it_is_spelled():
 def test_weighted_metrics_are_logged_under_the_name_that_was_passed():
     """As `weighted_acc` in Keras 2.2.4 and tf.keras 1.15; `EarlyStopping` of Keras 3 stops at that name."""
     check_transformed(
-        HEAD + "model.compile('adam', 'mse', weighted_metrics=['acc'])\nEarlyStopping(monitor='val_weighted_acc')\n",
-        HEAD + "model.compile('adam', 'mse', weighted_metrics=['acc'])\nEarlyStopping(monitor='val_acc')\n",
+        HEAD
+        + "model.compile('adam', 'mse', weighted_metrics=['acc'])\nEarlyStopping('val_weighted_acc', mode='max')\n",
+        HEAD + "model.compile('adam', 'mse', weighted_metrics=['acc'])\nEarlyStopping('val_acc', mode='max')\n",
     )
     check_transformed(
         HEAD + "model.compile('adam', 'mse', weighted_metrics=['accuracy'])\nprint(logs['weighted_acc'])\n",
@@ -117,7 +120,7 @@ def test_a_metric_that_was_passed_by_a_short_string_is_logged_by_it():
         from keras.layers import Dense
         age = Dense(1, name='age')
         model.compile('sgd', 'mse', metrics={'age': 'mae', 'size': ['mse']})
-        h = model.fit(x, y, callbacks=[ReduceLROnPlateau(monitor='val_age_mean_absolute_error')])
+        h = model.fit(x, y, callbacks=[ReduceLROnPlateau(monitor='val_age_mean_absolute_error', mode='min')])
         print(h.history['mean_squared_error'], h.history['mean_absolute_percentage_error'])
         """
     check_transformed(before, before.replace("mean_absolute_error", "mae").replace("mean_squared_error", "mse"))

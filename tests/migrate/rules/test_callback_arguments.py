@@ -13,6 +13,10 @@ from tests.migrate.check import check_noop, check_transformed
         ("TensorBoard('logs', 1, 32, True)", "TensorBoard('logs', 1, write_graph=True)"),
         ("ModelCheckpoint('m.keras', period=1)", "ModelCheckpoint('m.keras')"),
         ("LambdaCallback(on_batch_end=f)", "LambdaCallback(on_train_batch_end=f)"),
+        ("EarlyStopping('val_dice')", "EarlyStopping('val_dice', mode='min')"),
+        ("EarlyStopping(monitor='val_main_accuracy')", "EarlyStopping(monitor='val_main_accuracy', mode='max')"),
+        ("ReduceLROnPlateau('val_f', mode='auto')", "ReduceLROnPlateau('val_f', mode='min')"),
+        ("EarlyStopping(monitor='val_loss')", "EarlyStopping(monitor='val_loss')"),
     ],
 )
 def test_renames_and_drops(before, after):
@@ -63,3 +67,10 @@ def test_an_aligned_sign_stays_in_its_column():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="callback-arguments")
+
+
+def test_a_metric_that_keras_3_maximizes_was_minimized():
+    """Newer code means the one of Keras 3."""
+    source = "from keras.callbacks import EarlyStopping\nEarlyStopping('val_auc')\n"
+    check_noop(source, unsafe=False)
+    check_transformed(source, source.replace("'val_auc'", "'val_auc', mode='min'"), unsafe=True)
