@@ -173,9 +173,10 @@ def test_a_seed_draws_what_it_drew() -> None:
 
 def test_eager_execution_trains() -> None:
     """`tf.enable_eager_execution()` at the top of a script; the numbers are those of TensorFlow 1.15.5."""
-    found = run(
+    found, name, is_loaded = run(
         """
         import json
+        import tempfile
         import numpy as np
         import tensorflow as tf
 
@@ -196,9 +197,15 @@ def test_eager_execution_trains() -> None:
         model.compile("adam", "mse")
         model.fit(x, y, epochs=2, verbose=0)
         found.append(float(model.evaluate(x, y, verbose=0)))
-        print(json.dumps(found))
+        doubled = tf.keras.Model(model.input, model.input + model.input)
+        folder = tempfile.mkdtemp()
+        model.save(folder, save_format="tf")
+        loaded = tf.keras.models.load_model(folder)
+        print(json.dumps([found, doubled.layers[-1].name, np.allclose(loaded.predict(x), model.predict(x), atol=1e-6)]))
         """
     )
+    assert name == "tf_op_layer_add"
+    assert is_loaded
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
 
 

@@ -106,6 +106,7 @@ class Product(L.Layer):
         self.factor = self.add_weight("factor", (), initializer="ones")
 
     def call(self, inputs):
+        answers["mixed precision, dtype"] = isinstance(self.factor.dtype, tf.DType)
         return tf.function(lambda x, factor: x * factor)(inputs, self.factor)
 
 
@@ -113,6 +114,7 @@ layer = Product()
 with tf.GradientTape() as tape:
     total = tf.reduce_sum(layer(tf.ones((2, 1))))
 answers["mixed precision, passed"] = float(tape.gradient(total, layer.factor))
+answers["initialized value"] = float(layer.factor.initialized_value())
 keras.mixed_precision.experimental.set_policy("float32")
 answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
 
@@ -249,7 +251,9 @@ def test_graphs(tmp_path: Path) -> None:
         "feature columns": [[2, 2], [3, 1], [1]],
         "mixed precision": ["float16", "float32"],
         "mixed precision, saved": True,
+        "mixed precision, dtype": True,
         "mixed precision, passed": 2.0,
+        "initialized value": 1.0,
         "loss scale": True,
         "a list as weights": 0.25,
         "gone": True,

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def apply(mends: Register) -> None:
-    """Let a read in an initial value be that of the initialized value."""
-    if not mends.is_tensorflow_1:
-        return
+    """Let a variable have its initialized value, and a read in an initial value be that."""
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import resource_variable_ops, variables
 
@@ -25,6 +23,8 @@ def apply(mends: Register) -> None:
             return tf.cond(tf.is_variable_initialized(self), self.read_value, lambda: self.initial_value)
 
     mends.replace(resource_variable_ops.BaseResourceVariable, "initialized_value", lambda _: initialized_value)
+    if not mends.is_tensorflow_1:
+        return
 
     def looks_at_reads(safe: Any) -> Any:
         def _safe_initial_value_from_op(name: Any, op: Any, op_cache: Any) -> Any:

@@ -39,8 +39,10 @@ _thread = threading.local()
 @contextlib.contextmanager
 def _read_variables_as(graph: Any, dtype: Any) -> Iterator[None]:
     """Let variables of mixed precision be read in a dtype, in this thread."""
+    from tensorflow.python.framework import dtypes
+
     before = getattr(_thread, "dtype", None)
-    _thread.dtype = dtype
+    _thread.dtype = dtype and dtypes.as_dtype(dtype)  # layers give its name; a variable's dtype is no string
     try:
         yield
     finally:

@@ -1,19 +1,38 @@
-"""A layer that repeats a TensorFlow operation, such as `tf.concat` of Keras tensors, passes its inputs as a flat list.
+"""Layers that repeat a TensorFlow operation on Keras tensors, such as `tf.concat`, in TensorFlow 1.15.
 
-TensorFlow 1.15 took those that are a list, as `tf.concat` has, as a list; today it finds them itself.
+Their inputs were a list where the operation has a list; today TensorFlow finds them itself. With eager execution their
+names were those of the graph of layers (`tf_op_layer_add`, not `tf_op_layer_AddV2`): saved weights have them.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Let the layer make no list."""
+    """Let the layer make no list, and operations on Keras tensors have their names."""
     if mends.is_tensorflow_1:
+        from tensorflow.python.framework import ops
+
         mends.edit("tensorflow.python.keras.engine.base_layer", "'N' in node_def.attr", "False")
+        mends.replace(ops, "name_scope", _of_graph_tensors)
+
+
+def _of_graph_tensors(of_today: Callable[..., Any]) -> Callable[..., Any]:
+    from tensorflow.python.eager import context
+
+    def name_scope(name: Any, default_name: Any = None, values: Any = None, skip_on_eager: bool = True) -> Any:
+        if values and context.executing_eagerly():
+            graph = next((value.graph for value in values if hasattr(value, "graph")), None)
+            if graph is not None:
+                return graph.name_scope(default_name if name is None else name)
+        return of_today(name, default_name, values, skip_on_eager)
+
+    return name_scope

@@ -121,6 +121,8 @@ def _extends_todays_loader(module: ModuleType) -> None:
     class Loader(load.Loader):  # type: ignore[misc]
         """Today's loader with the methods of the old one."""
 
+        _expect_partial_checkpoint = False
+
         def __init__(self, objects: Any, saved_model: Any, folder: str) -> None:
             from tensorflow.python.checkpoint import checkpoint_options
             from tensorflow.python.saved_model import load_options
@@ -128,17 +130,21 @@ def _extends_todays_loader(module: ModuleType) -> None:
             options = load_options.LoadOptions(allow_partial_checkpoint=self._expect_partial_checkpoint)
             super().__init__(objects, saved_model, folder, checkpoint_options.CheckpointOptions(), options, None)
 
-        def _recreate(self, proto: Any, node_id: int) -> Any:
-            return super()._recreate(proto, node_id, self._recreated)
+        def _recreate(self, proto: Any, node_id: int, nodes: Any = None) -> Any:
+            return super()._recreate(proto, node_id, self._recreated if nodes is None else nodes)
 
     kind = module.KerasObjectLoader
+    kind.__bases__ = (Loader,)
+    if "_recreate" not in vars(kind):  # TensorFlow 1.15
+        recreate_base = kind._recreate_base_user_object
+        kind._recreate_base_user_object = lambda self, proto, node_id=None: recreate_base(self, proto)
+        return
     recreate = kind._recreate
 
     def _recreate(self: Any, proto: Any, node_id: int, nodes: Any) -> Any:
         self._recreated = nodes
         return recreate(self, proto, node_id)
 
-    kind.__bases__ = (Loader,)
     kind._recreate = _recreate
 
 
