@@ -184,7 +184,7 @@ def _run(arguments: Sequence[str]) -> None:
     command: list[str] = []
 
     def execve(path: str, given: list[str], environment: dict[str, str]) -> None:
-        command.extend(given[1:])
+        command.extend(given[1 + len(subprocess._args_from_interpreter_flags()) :])  # type: ignore[attr-defined]
         os.environ.update(environment)
         raise _Replaced
 

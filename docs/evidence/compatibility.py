@@ -166,7 +166,7 @@ def _counted(projects: Sequence[tuple[str, ...]]) -> str:
     return (
         f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} trained under the former `run`, "
         f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the "
-        f"originals, {sum('train' in seen for seen in again)} of them train; the other rows say what happened."
+        f"originals, {sum('trains' in seen for seen in again)} of them train; the other rows say what happened."
     )
 
 

@@ -34,6 +34,7 @@ _FILES = {
     "pickle": "pickles",
     "random": "standard_library",
     "re": "regular_expressions",
+    "scipy": "scipy",
     "skimage": "skimage",
     "sklearn": "sklearn",
     "threading": "standard_library",

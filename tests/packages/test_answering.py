@@ -52,7 +52,7 @@ def test_a_name_that_is_missing_stays_missing(tmp_path):
 def test_what_works_is_left_alone(tmp_path):
     done = run(
         "import sklearn.base, scipy.signal, scipy.optimize, numpy as np\n"
-        "for function in (sklearn.base.clone, scipy.signal.convolve, scipy.optimize.minimize, np.save):\n"
+        "for function in (sklearn.base.clone, scipy.signal.convolve, scipy.optimize.brute, np.save):\n"
         "    assert 'parallel_compat' not in str(getattr(function, '__code__', None)), function\n"
         "assert [each for each in packages.answered() if 'pandas' not in each] == [], packages.answered()\n",
         tmp_path,
@@ -142,6 +142,9 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
         # All arguments could be passed by position until scikit-learn 1.0.
         "from sklearn.utils import class_weight\n"
         "from sklearn.metrics import f1_score\n"
+        # `result.fun` was an array where the function returns one.
+        "from scipy.optimize import minimize\n"
+        "assert minimize(lambda x: x**2, [1.0], method='L-BFGS-B').fun[0] < 1e-6\n"
         "weights = class_weight.compute_class_weight('balanced', np.arange(2), np.array([0, 0, 0, 1]))\n"
         "assert weights.tolist() == [2 / 3, 2]\n"
         "assert f1_score([0, 1, 1], [0, 1, 0], None, 1, 'micro') == 2 / 3\n"

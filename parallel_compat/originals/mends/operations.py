@@ -19,6 +19,7 @@ import operator
 import os
 import re
 import sys
+import types
 import weakref
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -34,15 +35,21 @@ if TYPE_CHECKING:
 _OPS = "tensorflow.python.ops."
 _OPS_OF_1_15 = "tensorflow.python.ops_of_1_15."
 
-_GRADIENTS = ("array_grad", "math_grad", "nn_grad", "tensor_array_grad")
+_GRADIENTS = ("array_grad", "linalg_grad", "math_grad", "nn_grad", "sparse_grad", "tensor_array_grad")
 
 _FUNCTIONS = {
-    "array_ops": ("ones", "ones_like_impl", "split", "zeros", "zeros_like_impl"),
+    "array_ops": (
+        *("matrix_diag", "matrix_diag_part", "matrix_set_diag", "one_hot"),
+        *("ones", "ones_like_impl", "split", "zeros", "zeros_like_impl"),
+    ),
     "clip_ops": ("clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"),
+    "confusion_matrix": ("confusion_matrix", "confusion_matrix_v1"),
     "embedding_ops": ("embedding_lookup",),
+    "image_ops_impl": ("crop_to_bounding_box", "per_image_standardization"),
+    "linalg_ops_impl": ("eye",),
     "losses.util": ("scale_losses_by_sample_weight", "squeeze_or_expand_dimensions"),
-    "math_ops": ("_ReductionDims", "reduced_shape"),
-    "nn_impl": ("batch_normalization", "l2_normalize", "moments"),
+    "math_ops": ("_ReductionDims", "reduced_shape", "saturate_cast", "tensordot", "unsorted_segment_mean"),
+    "nn_impl": ("batch_normalization", "l2_normalize", "moments", "swish", "weighted_moments"),
     "nn_ops": ("dropout", "dropout_v2"),
     "random_ops": (
         "multinomial",
@@ -53,6 +60,8 @@ _FUNCTIONS = {
         "random_uniform",
         "truncated_normal",
     ),
+    "signal.shape_ops": ("frame",),
+    "special_math_ops": ("bessel_i0", "bessel_i1", "einsum"),
     "weights_broadcast_ops": ("assert_broadcastable", "broadcast_weights"),
 }
 
@@ -65,14 +74,17 @@ def apply(mends: Register) -> None:
     if not mends.is_tensorflow_1:
         return
     from tensorflow.compat import v1
+    from tensorflow.python.data.ops import dataset_ops
     from tensorflow.python.distribute import distribute_lib
     from tensorflow.python.framework import ops, random_seed
-    from tensorflow.python.ops import ref_variable
+    from tensorflow.python.ops import ref_variable, variable_scope
 
     mends.add(ops.Graph, _last_id=property(_count))
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
     mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
     mends.replace(random_seed, "get_seed", _counts_operations)
+    mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_once)
+    mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
     if mends.era is Era.KERAS_2_2_4:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
@@ -91,20 +103,33 @@ def apply(mends: Register) -> None:
 def _set_the_originals(mends: Register) -> None:
     from tensorflow.python.compat import compat
     from tensorflow.python.framework import op_def_library
-    from tensorflow.python.ops import array_ops, gen_data_flow_ops, resource_variable_ops, tensor_array_ops
+    from tensorflow.python.ops import (
+        array_ops,
+        gen_data_flow_ops,
+        gen_math_ops,
+        math_ops,
+        resource_variable_ops,
+        tensor_array_ops,
+    )
 
     with _registered_again():
         for module in _GRADIENTS:
             importlib.import_module(_OPS_OF_1_15 + module)
-        own = {}
+        own = {inspect.unwrap(math_ops.linspace_nd): gen_math_ops.lin_space}
         for module, names in _FUNCTIONS.items():
             today, then = (importlib.import_module(package + module) for package in (_OPS, _OPS_OF_1_15))
             own.update(
-                {id(f): _as_called_today(getattr(then, name), f) for name in names if (f := getattr(today, name))}
+                {
+                    inspect.unwrap(f): _as_called_today(getattr(then, name), f)
+                    for name in names
+                    if (f := getattr(today, name))
+                }
             )
     mends.replace(importlib.import_module(_OPS_OF_1_15 + "array_ops"), "_constant_if_small", _small)
-    math_ops = importlib.import_module(_OPS_OF_1_15 + "math_ops")
-    vars(math_ops).update(_resource_variable_type=resource_variable_ops.BaseResourceVariable)  # a later module sets it
+    # A later module sets it.
+    vars(sys.modules[_OPS_OF_1_15 + "math_ops"]).update(
+        _resource_variable_type=resource_variable_ops.BaseResourceVariable
+    )
     mends.replace(compat, "forward_compatible", _writes_as_then)
     # An operation's list of numbers is of the type that the operation prefers, at once.
     mends.replace(
@@ -129,8 +154,8 @@ def _set_the_originals(mends: Register) -> None:
     for name, loaded in list(sys.modules.items()):
         if name.startswith("tensorflow.") and not name.startswith(_OPS_OF_1_15):
             for key, value in list(vars(loaded).items()):
-                if id(value) in own:
-                    setattr(loaded, key, own[id(value)])
+                if isinstance(value, types.FunctionType) and (function := own.get(inspect.unwrap(value))):
+                    setattr(loaded, key, function)
 
 
 def _writes_as_then(compatible: Callable[[int, int, int], bool]) -> Callable[[int, int, int], bool]:
@@ -189,6 +214,46 @@ def _count(graph: Any) -> int:
     """Return how many operations TensorFlow 1.15 would have made."""
     extra = _uncounted.get(graph, 0) + _of_resources_alone(graph)
     return graph.num_operations() - extra + len(_iterators_passed(graph))  # type: ignore[no-any-return]
+
+
+def _regularizes_once(get: Callable[..., Any]) -> Callable[..., Any]:
+    """Today's TensorFlow calls a regularizer first to see whether it returns None, and each time the loss is used."""
+    import tensorflow as tf
+
+    def gets(self: Any, *args: Any, regularizer: Any = None, **options: Any) -> Any:
+        calls: list[Any] = []
+        losses: list[Any] = []
+
+        def once(variable: Any) -> Any:
+            calls.append(variable)
+            if len(calls) == 1:
+                return True
+            if not losses:
+                losses.append(regularizer(variable))
+            return losses[0]
+
+        variable = get(self, *args, regularizer=once if regularizer else None, **options)
+        if losses == [None]:
+            tf.get_collection_ref(tf.GraphKeys.REGULARIZATION_LOSSES).pop()
+        return variable
+
+    return gets
+
+
+_OPTIONS = 3  # operations: the list of optimizations, and two data sets
+
+
+def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What a data set's options do was operations of the graph."""
+    import tensorflow as tf
+
+    def applies(dataset: Any) -> Any:
+        if not tf.executing_eagerly():
+            graph = tf.get_default_graph()
+            _uncounted[graph] = _uncounted.get(graph, 0) - _OPTIONS
+        return apply(dataset)
+
+    return applies
 
 
 # The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.
