@@ -11,13 +11,12 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import added_losses, model_files, settled_trainable
+from parallel_compat.legacy import model_files, settled_trainable
 from parallel_compat.own_methods import of_models
 
 # What reads files is imported by the functions that do: it is more than all the rest (`parallel_compat.recover`).
 
 # Migrated sources find these here.
-add_loss = added_losses.add_loss
 save_model = model_files.save_model
 save_weights = model_files.save_weights
 settle_trainable = settled_trainable.settle_trainable

@@ -163,6 +163,8 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         return (error.name, old_packages.advice(fact)) if fact else _of_module(error.name)
     if isinstance(error, ImportError):
         match = re.search(r"cannot import name '(\w+)' from '([\w.]+)'", text)
+        if match is None and isinstance(error.__context__, ImportError):  # "You need TensorFlow to use TensorBoard"
+            return _what_is_missing(error.__context__)
         return _of_attribute(match[2], match[1]) if match else None
     if isinstance(error, NameError):
         name = error.name or ""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
-from parallel_compat.legacy.models import add_loss
+from parallel_compat.legacy.added_losses import add_loss
 
 X = np.random.default_rng(0).normal(size=(8, 3)).astype("float32")
 

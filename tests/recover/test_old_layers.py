@@ -201,6 +201,19 @@ def test_a_file_is_not_good_before_keras_has_loaded_it(tmp_path: Path) -> None:
     recover(source, tmp_path / "out.h5", weights_only=True)
 
 
+def test_a_file_that_keras_does_not_load_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model was built, and what is written is loaded all the same."""
+    import keras
+
+    def refuse(*given: object, **named: object) -> None:
+        raise ValueError("not this one")
+
+    monkeypatch.setattr(keras.models, "load_model", refuse)
+    with pytest.raises(CheckpointError, match="Keras cannot load"):
+        recover(LAYERS / "tf223_local.template.h5", tmp_path / "out.h5")
+    assert not (tmp_path / "out.h5").exists()
+
+
 def test_what_keras_prints_in_bold_is_plain_in_errors(tmp_path: Path) -> None:
     def misfit(layers: dict[str, Any]) -> None:
         layers["both"]["config"]["layer"]["config"]["return_sequences"] = False

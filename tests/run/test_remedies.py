@@ -143,6 +143,11 @@ def test_any_other_missing_module_or_name_is_named(tmp_path, monkeypatch):
         assert f"scikit-learn {metadata.version('scikit-learn')}, which is installed, does not have it" in line, code
 
 
+def test_the_module_that_an_import_error_hides_is_named():
+    hides = "try:\n    import SimpleITK\nexcept ImportError:\n    raise ImportError('You need more to do this.')"
+    assert "`SimpleITK`: pip install SimpleITK" in remedies.remedy(error_of(hides))
+
+
 def test_a_library_that_asks_for_what_numpy_dropped_is_named(tmp_path, monkeypatch):
     (tmp_path / "site-packages").mkdir()
     (tmp_path / "site-packages" / "of_old.py").write_text(

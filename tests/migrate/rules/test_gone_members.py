@@ -51,7 +51,7 @@ def test_leaves_alone(source):
 
 def test_a_loss_that_is_added_to_a_model_is_provided():
     head = "from keras.models import Model\n"
-    after = f"{head}from parallel_compat.legacy.models import add_loss\nmodel = Model(x, y)\nadd_loss(model, z)\n"
+    after = f"{head}from parallel_compat.legacy.added_losses import add_loss\nmodel = Model(x, y)\nadd_loss(model, z)\n"
     check_transformed(f"{head}model = Model(x, y)\nmodel.add_loss(z, inputs=True)\n", after)
     given = head + "def add(net, z):\n    net.add_loss(z)\n"
     assert found(given, "gone-members") == [(3, "unsafe")]
