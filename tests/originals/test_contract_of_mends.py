@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from parallel_compat.originals import contract
+from parallel_compat.originals.mends import numpy as mended_numpy
 
 
 def test_the_installed_tensorflow_has_all_of_it() -> None:
@@ -41,3 +44,11 @@ def apply(mends, session):
         "tensorflow.python.eager.context.Context",
         "tensorflow.python.eager.context.Context.replaced",
     }
+
+
+@pytest.mark.parametrize(("is_numpy_2", "copy"), [(True, None), (False, False)])
+def test_an_array_is_copied_only_where_it_must_be(is_numpy_2: bool, copy: bool | None, monkeypatch) -> None:
+    """`copy=False` was a wish; numpy 2 says so with None, which numpy 1.26 refuses."""
+    monkeypatch.setattr(mended_numpy, "_IS_NUMPY_2", is_numpy_2)
+    made = mended_numpy._makes_arrays(lambda *args, **options: options)
+    assert made([1], copy=False) == {"copy": copy}

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from parallel_compat.originals.mends.register import Register
 
 
+_IS_NUMPY_2 = bool(np.lib.NumpyVersion(np.__version__) >= "2.0.0")
+
+
 class _Cast:
     """`np.cast[dtype](values)`."""
 
@@ -59,7 +62,7 @@ def apply(mends: Register) -> None:
     mends.replace(np, "array", _makes_arrays)
     mends.replace(np, "asarray", _makes_arrays)
     mends.replace(np, "fromstring", _reads_bytes)
-    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+    if _IS_NUMPY_2:
         np.set_printoptions(legacy="1.25")  # scalars were printed without their type
     if mends.era is Era.KERAS_2_2_4:
         mends.edit("keras.utils.conv_utils", "kernel[slices]", "kernel[tuple(slices)]")
@@ -72,7 +75,7 @@ def _makes_arrays(make: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(make)
     def makes(*args: Any, **options: Any) -> Any:
-        if options.get("copy") is False:
+        if _IS_NUMPY_2 and options.get("copy") is False:
             options["copy"] = None
         try:
             return make(*args, **options)
