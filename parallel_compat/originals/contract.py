@@ -28,8 +28,7 @@ def needed() -> dict[str, str]:
     >>> needed()["tensorflow.python.trackable.base"]
     'moved_names.py'
     """
-    found = {_PYTHON + name: "moved_names.py" for name in moved_names.MODULES.values()}
-    found |= {_PYTHON + today: "moved_names.py" for _, _, today in moved_names.NAMES}
+    found = {_PYTHON + path: "moved_names.py" for path in moved_names.PATHS}
     made: list[str] = []
     for path in sorted(Path(moved_names.__file__).parent.glob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))

@@ -13,7 +13,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names import old_packages, old_sources, tsv
 from parallel_compat.names.other_packages import ATTRIBUTES, PACKAGES
 from parallel_compat.run import advice, users_code
 
@@ -21,98 +21,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-# What objects do not have any more: (type, attribute) -> what to do.
-_MEMBERS: dict[tuple[str, str], str] = {
-    ("Dataset", "value"): "h5py 3 dropped it: `dataset[()]`",
-    ("TFLiteConverterV2", "from_keras_model_file"): "only TensorFlow 1 has it: `from_keras_model(load_model(file))`",
-    ("Delaunay", "vertices"): "SciPy 1.11 dropped it: `.simplices`",
-    ("dict", "has_key"): "only Python 2 has it: `key in d`",
-    ("dict", "iteritems"): "only Python 2 has it: `d.items()`",
-    ("dict", "itervalues"): "only Python 2 has it: `d.values()`",
-    ("dict", "iterkeys"): "only Python 2 has it: `d.keys()`",
-    ("str", "decode"): "it is text already, also from h5py 3: remove `.decode(...)`",
-    ("ndarray", "ptp"): "numpy 2 dropped the method: `np.ptp(x)`",
-}
-# What other packages say, a part of it -> what was called, and what to do.
-_MESSAGES: list[tuple[type[Exception], str, str, str]] = [
-    (
-        TypeError,
-        "load() missing 1 required positional argument: 'Loader'",
-        "yaml.load(file)",
-        "PyYAML 6 needs a loader: `yaml.safe_load(file)`",
-    ),
-    (
-        ValueError,
-        "Object arrays cannot be loaded when allow_pickle=False",
-        "numpy.load",
-        "since numpy 1.16.3: `np.load(file, allow_pickle=True)`, for files that you trust",
-    ),
-    (
-        ValueError,
-        "setting an array element with a sequence. The requested array has an inhomogeneous shape",
-        "numpy.array",
-        "since numpy 1.24 rows of different lengths need: `np.array(rows, dtype=object)`",
-    ),
-    (
-        ValueError,
-        "setting an array element with a sequence",
-        "array[i] = value",
-        "numpy 2.4 does not convert an array of one element to a number: "
-        "`pip install 'numpy<2.4'`, or `array[i] = value.item()`",
-    ),
-    (
-        TypeError,
-        "'float' object cannot be interpreted as an integer",
-        "/",
-        "a size must be an int: `//` instead of Python 2's `/`, or `int(...)`",
-    ),
-    (
-        ValueError,
-        "The number of FixedLocator locations",
-        "matplotlib's ticks",
-        "since matplotlib 3.3 there must be as many labels as ticks: `plt.xticks(ticks[:len(labels)], labels)`",
-    ),
-    *(
-        (
-            TypeError,
-            message,
-            "a bool for an int",
-            "protobuf and numpy 2 do not convert a bool to a number: `int(value)`",
-        )
-        for message in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
-    ),
-    *(
-        (
-            TypeError,
-            message,
-            "a number of an array",
-            "numpy 2.4 converts only arrays without axes: `pip install 'numpy<2.4'`, or `array.item()`",
-        )
-        for message in (
-            "only 0-dimensional arrays can be converted",
-            "a real number is required, not numpy.ndarray",
-            "has type ndarray, but expected one of",  # of protobuf
-        )
-    ),
-    (
-        ValueError,
-        "Must have equal len keys and value when setting with an iterable",
-        "frame.at[row, column] = [...]",
-        "pandas 3 keeps text in columns of its own type: `frame[column] = frame[column].astype(object)` before, or "
-        "`pip install 'pandas<3'`",
-    ),
-]
+# Error, what it is about, what was called, what to do.
+_ROWS = tsv.rows("remedies.tsv", 4)
+_ABOUT = {(error, about): way_out for error, about, _, way_out in _ROWS}
 # Their missing names are answered, or refused with a sentence of their own.
 _ANSWERED_ELSEWHERE = frozenset(("keras", "tensorflow", "tf_keras", "parallel_compat"))
-_NAMES: dict[str, str] = {
-    "xrange": "only Python 2 has it: `range`",
-    "unicode": "only Python 2 has it: `str`",
-    "raw_input": "only Python 2 has it: `input`",
-    "basestring": "only Python 2 has it: `str`",
-    "reduce": "only Python 2 has it: `from functools import reduce`",
-    "unichr": "only Python 2 has it: `chr`",
-    "long": "only Python 2 has it: `int`",
-}
 
 
 def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str | None:
@@ -168,7 +81,7 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         return _of_attribute(match[2], match[1]) if match else None
     if isinstance(error, NameError):
         name = error.name or ""
-        return (name, _NAMES[name]) if name in _NAMES else None
+        return (name, _ABOUT["NameError", name]) if ("NameError", name) in _ABOUT else None
     if isinstance(error, AttributeError):
         library = _library_of_another_numpy(error)
         if library is not None:
@@ -182,10 +95,11 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
                 "since Python 3.7 empty matches split the text, too: `re.split(r'(\\W+)', text)`, without the `?`",
             )
         match = re.search(r"'(\w+)'(?: object)? has no attribute '(\w+)'", text)
-        member = _MEMBERS.get((match[1], match[2])) if match else None
+        member = _ABOUT.get(("AttributeError", f"{match[1]}.{match[2]}")) if match else None
         return (f"{match[1]}.{match[2]}", member) if match and member else None
-    for kind, part, what, way_out in _MESSAGES:
-        if isinstance(error, kind) and part in text:
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    for kind, part, what, way_out in _ROWS:
+        if kind in kinds and part in text:
             return what, way_out
     return None
 
