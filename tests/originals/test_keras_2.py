@@ -217,6 +217,8 @@ twice = tf.nn.embedding_lookup(table, [1]) + tf.nn.embedding_lookup(table, [2])
 tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(twice))
 tf.train.Saver()
 drawn = tf.concat([drawn, tf.reshape(output[0, -1], [-1]), twice[0], tf.random_normal((1,))], 0)
+mapped = tf.Variable(tf.map_fn(lambda each: 2 * each, scale.initialized_value()))  # a loop in an initial value
+drawn = tf.concat([drawn, mapped + tf.random_normal((2,))], 0)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     found += session.run(drawn).tolist()
@@ -232,7 +234,7 @@ def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
     done = run(tmp_path, SEEDED, "--era", "keras-2.2.4")
     assert done.returncode == 0, done.stderr[-3000:]
     expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
-    expected += [0.018000755, -0.251478523, 0.045943439, 1.366718769, 1.83588028]
+    expected += [0.018000755, -0.251478523, 0.045943439, 1.366718769, 1.83588028, 3.7695303, 2.87978792]
     assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)
 
 

@@ -277,20 +277,46 @@ def _note_reference_variables(create: Callable[..., Any]) -> Callable[..., Any]:
     return creates
 
 
-def _guard(op: Any) -> set[Any]:
+def _guard(value: Any) -> set[Any]:
     """Return what stands for the operations that an initial value had more because it is computed from variables.
 
     A copy of all that is computed from a reference variable was made, with its initialized value in its place. Here it
     is made of what is read outside of conditions (`initial_values.py`).
+
+    Args:
+        value: the operation that makes the initial value; loops lead from an operation to itself.
     """
-    condition = op._get_control_flow_context()
-    if op.type == "ReadVariableOp" and condition and _handle(op) in _reference_variables:
-        handle = _handle(op)
-        copies = {(handle, condition, kind) for kind in ("switch", "read")}
-        return copies | {(handle, number) for number in range(_INITIALIZED_VALUE)}
-    found = set().union(*(_guard(tensor.op) for tensor in op.inputs))
+    behind, following = {value}, [value]
+    while following:
+        new = {tensor.op for tensor in following.pop().inputs} - behind
+        behind |= new
+        following += new
+    if not any(_is_read(op) for op in behind):
+        return set()
+    found: dict[Any, set[Any]] = {}
+    for op in value.graph.get_operations():  # in the order in which they were made: inputs come first
+        if op in behind:
+            found[op] = _guard_of(op, set().union(*(found.get(tensor.op, ()) for tensor in op.inputs)))
+    return found[value]
+
+
+def _is_read(op: Any) -> bool:
+    """Return whether a reference variable is read in a condition."""
+    return op.type == "ReadVariableOp" and op._get_control_flow_context() and _handle(op) in _reference_variables
+
+
+def _guard_of(op: Any, behind: set[Any]) -> set[Any]:
+    """Return the same for one operation.
+
+    Args:
+        op: the operation.
+        behind: those of its inputs.
+    """
+    if _is_read(op):
+        copies = {(_handle(op), op._get_control_flow_context(), kind) for kind in ("switch", "read")}
+        return copies | {(_handle(op), number) for number in range(_INITIALIZED_VALUE)}
     is_read_again = op.type == "Identity" and op.inputs[0].op.type == "ReadVariableOp"
-    return {*found, op} if found and not is_read_again else found
+    return {*behind, op} if behind and not is_read_again else behind
 
 
 def _note_resource_variable(make: Callable[..., Any]) -> Callable[..., Any]:
