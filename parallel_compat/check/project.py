@@ -94,7 +94,7 @@ def check(folder: str) -> Found:
     reading = [source for file in files if (source := _parse(file, found)) is not None]
     for source in reading:
         source.collect(modules, found, written)
-    named = _named_by_project(root)
+    named = _named_by_project(root) if found.unknown else set()
     for package in [package for package in found.unknown if _plain(package) in named]:
         found.missing[package] = f"pip install {package}"
         del found.unknown[package]

@@ -23,11 +23,12 @@ def apply(mends: Register) -> None:
 
 
 def _serve(module: ModuleType) -> None:
-    rows = [(*path.rpartition(".")[::2], today) for path, today in _ROWS]
-    paths = {
-        name: f"{__name__}{today}" if today[0] == "." else today for of, name, today in rows if of == module.__name__
-    }
-    serve(module, {name: path for name, path in paths.items() if name not in vars(module)})
+    served: dict[str, str] = {}
+    for path, today in _ROWS:
+        of, _, name = path.rpartition(".")
+        if of == module.__name__ and name not in vars(module):
+            served[name] = f"{__name__}{today}" if today[0] == "." else today
+    serve(module, served)
 
 
 def _obtain_input_shape(
