@@ -158,12 +158,9 @@ _OPERATION = "Operation>"
 
 
 def custom_objects(given: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the classes and functions that are known by name: registered, of `CustomObjectScope`s, and those given.
-
-    (`CustomObjectScope` keeps its own in the global attribute `custom_objects_scope_dict`, read in 3.15.)
-    """
-    of_scopes = global_state.get_global_attribute("custom_objects_scope_dict") or {}
-    return {**keras.saving.get_custom_objects(), **of_scopes, **(given or {})}
+    """Return the classes and functions that are known by name: registered, of `CustomObjectScope`s, and those given."""
+    with keras.saving.CustomObjectScope({}) as scope:  # which keeps what the scopes around it have
+        return {**keras.saving.get_custom_objects(), **scope.backup, **(given or {})}
 
 
 @functools.cache

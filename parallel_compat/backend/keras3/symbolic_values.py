@@ -54,7 +54,7 @@ class Values:
             if missing:
                 waiting += missing
                 continue
-            args, kwargs = node.arguments.fill_in(self._values)
+            args, kwargs = self.of((node.arguments.args, node.arguments.kwargs))
             if self._training is not None and takes(node.operation, "training"):
                 kwargs["training"] = self._training
             results = node.operation(*args, **kwargs)
