@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import keras
@@ -16,9 +17,6 @@ from keras.src.legacy.saving import legacy_h5_format, saving_utils
 
 from parallel_compat.backend.keras3 import hidden_classes, moved_names
 from parallel_compat.backend.keras3.global_state import global_attribute
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 def write_weights(model: keras.Model, file: h5py.File) -> None:

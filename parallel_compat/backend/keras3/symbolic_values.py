@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import keras
 
 from parallel_compat.backend.keras3.layers import takes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Values:
