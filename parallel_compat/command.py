@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 TYPE_CHECKING = False  # as in `__init__.py`
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
 SUBCOMMANDS: dict[str, tuple[str, str]] = {

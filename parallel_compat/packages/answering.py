@@ -5,18 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import FrameType, ModuleType
+from typing import Any
 
 from parallel_compat.module_loaders import LoaderAround, SecondName
 from parallel_compat.names import old_packages
 from parallel_compat.names.eras import Era
 from parallel_compat.packages import notes
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import FrameType, ModuleType
 
 # Packages whose classes, arguments or defaults changed -> the module here that has `CHANGES`.
 _FILES = {

@@ -12,13 +12,11 @@ import importlib.abc
 import importlib.util
 import sys
 import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _CONTRIB = "tensorflow.contrib"
 

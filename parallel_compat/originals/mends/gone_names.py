@@ -8,14 +8,11 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.originals.mends.moved_names import put_module
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _PYTHON = "tensorflow.python."
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 import importlib.abc
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _FIT = "train the model with fit, or run the script on an older TensorFlow"
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
 
 
 def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str] | None = None) -> None:

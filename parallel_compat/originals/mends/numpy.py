@@ -8,17 +8,13 @@ from __future__ import annotations
 import functools
 import pickle
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.originals.mends.register import Register
-
+from parallel_compat.originals.mends.register import Register
 
 _IS_NUMPY_2 = bool(np.lib.NumpyVersion(np.__version__) >= "2.0.0")
 
