@@ -7,24 +7,20 @@ import importlib.abc
 import importlib.util
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.module_loaders import SecondName
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
 from parallel_compat.originals.mends import ALL, addons, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.settings import Settings
 from parallel_compat.originals.sources import OriginalFinder, forget
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from importlib.machinery import ModuleSpec
-    from pathlib import Path
-    from types import ModuleType
-
-    from parallel_compat.originals.settings import Settings
-
 
 # Modules beside Keras that changed with it, or left TensorFlow with it.
 _BESIDE = (

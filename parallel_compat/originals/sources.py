@@ -11,14 +11,11 @@ import marshal
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-    from types import CodeType, ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 class OriginalFinder(importlib.abc.MetaPathFinder):

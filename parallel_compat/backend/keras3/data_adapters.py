@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import keras
 
 
 class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras carries no types

@@ -8,17 +8,14 @@ from __future__ import annotations
 import importlib.abc
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.originals import fetching
 from parallel_compat.originals.catalogue import ADDONS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-
-    from parallel_compat.originals.sources import OriginalFinder
+from parallel_compat.originals.sources import OriginalFinder
 
 
 class AddonsFinder(importlib.abc.MetaPathFinder):

@@ -52,10 +52,7 @@ def apply(mends: Register) -> None:
     _module("profiler.traceme", TraceMe=trace.Trace)
     _module("eager.profiler")
 
-    mends.add(
-        ops,
-        is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)),
-    )
+    mends.add(ops, is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)))
     mends.add(tf.config, experimental_list_devices=lambda: [device.name for device in tf.config.list_logical_devices()])
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(

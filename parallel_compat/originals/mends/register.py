@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
-
-    from parallel_compat.originals.settings import Settings
+from parallel_compat.originals.settings import Settings
 
 _MISSING = object()
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import importlib.abc
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
 from parallel_compat.originals.mends import devices
 from parallel_compat.originals.mends.lazy_names import serve
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from pathlib import Path
-
-    from parallel_compat.originals.settings import Settings
-    from parallel_compat.originals.sources import OriginalFinder
+from parallel_compat.originals.settings import Settings
+from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "1.15.5"
 
