@@ -209,6 +209,31 @@ def test_eager_execution_trains() -> None:
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
 
 
+@pytest.mark.parametrize("replicas", [None, 2])
+def test_eager_execution_may_begin_after_keras_is_imported(replicas: int | None) -> None:
+    """A function is traced from the eager context; the number is that of TensorFlow 1.15.5."""
+    moved = run(
+        """
+        import json
+        import tensorflow as tf
+        from tensorflow.keras import layers
+
+        tf.enable_eager_execution()
+        inputs = layers.Input((1,))
+        model = tf.keras.Model(inputs, layers.BatchNormalization(momentum=0.5)(inputs))
+
+        @tf.function
+        def train(x):
+            return model(x, training=True)
+
+        train(tf.constant([[3.0], [7.0]]))
+        print(json.dumps(model.get_weights()[2].tolist()))
+        """,
+        replicas=replicas,
+    )
+    assert moved == [2.5]
+
+
 def test_values_that_tensorflow_1_took() -> None:
     said = run(
         """
