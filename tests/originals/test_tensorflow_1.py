@@ -425,3 +425,30 @@ def test_a_metric_of_the_user_is_updated_in_a_graph(era: str) -> None:
         era,
     )
     assert said == ["Operation", 8.0, 8.0]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_what_a_nested_model_computes_can_be_a_loss(era: str) -> None:
+    """Its dropout asks for the learning phase once more; both numbers are those of TensorFlow 1.15.5 and 2.2.3."""
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        if not tf.executing_eagerly():
+            tf.enable_eager_execution()
+        layers = tf.keras.layers
+        inner = tf.keras.Sequential([
+            layers.Dropout(1 - 2 ** -24, input_shape=(4,)), layers.Dense(2, kernel_initializer="ones"),
+        ])
+        inputs = tf.keras.Input((4,))
+        model = tf.keras.Model(inputs, inner(inputs))
+        model.add_loss(tf.keras.backend.mean(inner.layers[1].get_output_at(-1)))
+        model.compile("sgd")
+        x = np.ones((20, 4), "float32")
+        print(json.dumps([float(model.train_on_batch(x)), float(model.evaluate(x, verbose=0))]))
+        """,
+        era,
+    )
+    assert said == [0.0, 4.0]
