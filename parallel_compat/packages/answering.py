@@ -181,11 +181,11 @@ def _by(frame: FrameType) -> str:
 def _value(module: str, name: str, by: str) -> Any:
     path = f"{module}.{name}"
     if module == "numpy":
-        from parallel_compat.originals.mends.numpy import _NAMES
+        from parallel_compat.originals.mends.numpy import NAMES
 
-        if name in _NAMES:
+        if name in NAMES:
             note(path + by, "as numpy had it before 2.0")
-            return _NAMES[name]
+            return NAMES[name]
     gone = _gone_module(path)
     if gone is not None and path in old_packages.modules():
         try:
