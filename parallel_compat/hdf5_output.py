@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from io import FileIO
+from typing import Any
 
 import h5py
-
-if TYPE_CHECKING:
-    from io import FileIO
 
 
 @contextlib.contextmanager

@@ -13,21 +13,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.compare.recorder_command import PATH
-from parallel_compat.compare.recordings import read_recording
+from parallel_compat.compare.recordings import Recording, read_recording
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project
 from parallel_compat.names.project_sources import sources_of_process
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.compare.recordings import Recording
 
 _FLAGS = ["--steps", "5", "--masks"]
 _LINES = 12  # of a script that stopped

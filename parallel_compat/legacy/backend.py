@@ -33,11 +33,7 @@ from parallel_compat.legacy.functions import (  # noqa: F401
     update_add,
     update_sub,
 )
-from parallel_compat.legacy.learning_phase import (  # noqa: F401
-    choose_symbolically,
-    learning_phase,
-    set_learning_phase,
-)
+from parallel_compat.legacy.learning_phase import choose_symbolically, learning_phase, set_learning_phase  # noqa: F401
 from parallel_compat.legacy.learning_phase import forget as forget_phase
 from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401

@@ -334,14 +334,7 @@ class MaxoutDense(_OldLayer):
         **keywords: these by name, and those of `keras.layers.Layer`.
     """
 
-    def __init__(
-        self,
-        output_dim: int,
-        nb_feature: int = 4,
-        init: Any = _GLOROT,
-        *parts: Any,
-        **keywords: Any,
-    ) -> None:
+    def __init__(self, output_dim: int, nb_feature: int = 4, init: Any = _GLOROT, *parts: Any, **keywords: Any) -> None:
         super().__init__(init, *parts, **keywords)
         self.output_dim, self.nb_feature = output_dim, nb_feature
 
@@ -372,13 +365,7 @@ class Highway(_OldLayer):
         **keywords: these by name, and those of `keras.layers.Layer`.
     """
 
-    def __init__(
-        self,
-        init: Any = _GLOROT,
-        activation: Any = None,
-        *parts: Any,
-        **keywords: Any,
-    ) -> None:
+    def __init__(self, init: Any = _GLOROT, activation: Any = None, *parts: Any, **keywords: Any) -> None:
         keywords.pop("transform_bias", None)
         super().__init__(init, *parts, **keywords)
         self.activation = keras.activations.get(activation)

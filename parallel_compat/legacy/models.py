@@ -129,10 +129,7 @@ def reset_states(model: Any) -> None:
 
 
 def load_model(
-    filepath: Any,
-    custom_objects: dict[str, Any] | None = None,
-    compile: bool = True,
-    safe_mode: bool | None = None,
+    filepath: Any, custom_objects: dict[str, Any] | None = None, compile: bool = True, safe_mode: bool | None = None
 ) -> keras.Model:
     """Read a whole model from a file of Keras 2 or 3, or a folder that `model.save` of TensorFlow 2 wrote.
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accept, default, member, parameters
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Where a function or a class has the new argument and not the old one.
 _RENAMED = {

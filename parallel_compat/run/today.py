@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from typing import Any
 
 from parallel_compat.module_loaders import LoaderAround
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from importlib.machinery import ModuleSpec
 
 
 def prepare(*, replicas: int | None, resume: str | None, every: int | None, workers: bool) -> None:

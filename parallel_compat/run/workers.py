@@ -11,13 +11,10 @@ import functools
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from parallel_compat.backend.patches import Patches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 SEED = "PARALLEL_COMPATSEED"
 

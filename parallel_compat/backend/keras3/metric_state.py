@@ -6,14 +6,12 @@ graph each of these is an operation that waits for the one before; as tensors th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class _Held:

@@ -7,13 +7,11 @@ Seen in TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _NAME = "/job:localhost/replica:0/task:0/device:GPU:"
 _MEMORY = 16 << 30  # bytes

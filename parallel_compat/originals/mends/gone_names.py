@@ -8,14 +8,11 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.originals.mends.moved_names import put_module
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _PYTHON = "tensorflow.python."
 
@@ -55,10 +52,7 @@ def apply(mends: Register) -> None:
     _module("profiler.traceme", TraceMe=trace.Trace)
     _module("eager.profiler")
 
-    mends.add(
-        ops,
-        is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)),
-    )
+    mends.add(ops, is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)))
     mends.add(tf.config, experimental_list_devices=lambda: [device.name for device in tf.config.list_logical_devices()])
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(

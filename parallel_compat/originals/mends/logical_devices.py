@@ -9,10 +9,9 @@ Seen in TensorFlow 2.18 to 2.21.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _MEGABYTES = 1024  # of a part of a GPU: TensorFlow cannot tell a GPU's memory before it starts
 _GPU = re.compile(r"(?i)(?<=device:)gpu|(?<=/)gpu")

@@ -21,16 +21,13 @@ import re
 import sys
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 from unittest import mock
 
 from parallel_compat import bytecode
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _OPS = "tensorflow.python.ops."
 _OPS_OF_1_15 = "tensorflow.python.ops_of_1_15."

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import contextvars
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends.operations import uncounted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")

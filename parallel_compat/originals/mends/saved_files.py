@@ -14,15 +14,12 @@ import importlib
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.atomic_file import replacing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _TEMPLATE = "_parallel_compat_template"
 # On a parallel model, and in its file: the ids of its GPUs, or how many there were.

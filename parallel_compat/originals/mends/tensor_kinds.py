@@ -9,12 +9,10 @@ from __future__ import annotations
 import abc
 import functools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _IN_PLACE = {
     "__iadd__": operator.add,

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import importlib.abc
 import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
 from parallel_compat.originals.mends import devices
 from parallel_compat.originals.mends.lazy_names import serve
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from pathlib import Path
-
-    from parallel_compat.originals.settings import Settings
-    from parallel_compat.originals.sources import OriginalFinder
+from parallel_compat.originals.settings import Settings
+from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "1.15.5"
 
@@ -102,9 +98,7 @@ class _Gone(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         keras = self.finder.paths.get("tensorflow.python.keras")
         if keras is None or not fullname.startswith("tensorflow.python."):
             return None
@@ -121,9 +115,7 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not any(fullname == name or fullname.startswith(name + ".") for name in PATHS):
             return None
         sys.meta_path.remove(self)
