@@ -75,3 +75,11 @@ def test_gradients_in_a_layer():
     np.testing.assert_allclose(model.predict(X, verbose=0), 3 * X**2, rtol=1e-5)
     with pytest.raises(TypeError, match=r"Expected a symbolic tensor .* Received: a symbolic tensor of Keras in"):
         K.gradients(tf.constant(1.0), x)
+
+
+def test_an_index_of_a_symbolic_tensor_may_be_a_number_of_numpy():
+    x = keras.Input((4,))
+    best = np.argmax(X[0])
+    model = keras.Model(x, [x[:, best], x[..., np.array(1)], x[np.int32(2)]])
+    for one, other in zip(model.predict(X, verbose=0, batch_size=6), [X[:, best], X[:, 1], X[2]], strict=True):
+        np.testing.assert_array_equal(one, other)
