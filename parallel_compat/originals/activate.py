@@ -7,11 +7,10 @@ import importlib.abc
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from parallel_compat.module_loaders import SecondName
@@ -104,9 +103,7 @@ class _FirstImport(importlib.abc.MetaPathFinder):
     def __init__(self, decide: Callable[[], Settings | None]) -> None:
         self.decide = decide
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if fullname.partition(".")[0] not in _WAITED_FOR:
             return None
         global _active
@@ -128,9 +125,7 @@ class _FirstImport(importlib.abc.MetaPathFinder):
 class _NoStandaloneKeras(importlib.abc.MetaPathFinder):
     """Refuses `import keras` of a package that can do without: today's Keras would be found."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if fullname == "keras":
             raise ModuleNotFoundError(
                 "No module named 'keras': the script runs on tf.keras 1.15. If it needs standalone Keras as well, add "

@@ -11,9 +11,10 @@ import marshal
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from parallel_compat.originals.mends.register import Register
 
@@ -32,9 +33,7 @@ class OriginalFinder(importlib.abc.MetaPathFinder):
         self.bytecode = bytecode
         self.mends = mends
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a served module; None lets the next finder look."""
         source_path = self._source_path(fullname)
         if source_path is None:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import importlib.abc
 import os
 import sys
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
 from parallel_compat.originals import fetching
@@ -28,9 +26,7 @@ class AddonsFinder(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return the spec of `tensorflow_addons`, and None for all else."""
         if fullname != "tensorflow_addons":
             return None

@@ -6,8 +6,9 @@ import functools
 from types import ModuleType
 from typing import Any
 
+from parallel_compat.module_loaders import load
 from parallel_compat.names import tsv
-from parallel_compat.originals.mends.lazy_names import load, serve
+from parallel_compat.originals.mends.lazy_names import serve
 from parallel_compat.originals.mends.register import Register
 
 _ROWS = tsv.rows("older_keras.tsv", 2, __package__)

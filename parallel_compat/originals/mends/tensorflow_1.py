@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.abc
 import sys
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
@@ -98,9 +98,7 @@ class _Gone(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         keras = self.finder.paths.get("tensorflow.python.keras")
         if keras is None or not fullname.startswith("tensorflow.python."):
             return None
@@ -117,9 +115,7 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not any(fullname == name or fullname.startswith(name + ".") for name in PATHS):
             return None
         sys.meta_path.remove(self)
