@@ -1,7 +1,7 @@
 """Names that Keras 2.0 to 2.2.2 had (`older_keras.tsv`): scripts of 2017 import them, and Keras 2.2.4 runs these.
 
-`K.batch_normalization` of statistics with axes of size 1, which such scripts' frozen layers call, stops in Keras 2.2.0 to
-2.2.4: `tf.reshape(mean, (-1))` gives a number as a shape.
+Their frozen layers call `K.batch_normalization` with statistics that have axes of size 1. Keras 2.2.0 to 2.2.4 stops
+there: `tf.reshape(mean, (-1))` gives a number as a shape.
 """
 
 from __future__ import annotations
