@@ -334,6 +334,20 @@ def _name_of(metric: Any) -> str:
     return config.rpartition(">")[2] if isinstance(config, str) else str(config["name"])
 
 
+def output_names(model: keras.Model) -> list[str]:
+    """Return the names of a model's outputs (`model.output_names`).
+
+    >>> output_names(keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, name="price")]))
+    ['price']
+
+    Args:
+        model: a functional or Sequential model.
+    """
+    if (names := getattr(model, "output_names", None)) is not None:
+        return list(names)
+    return [keras3.operation_of(tensor).name for tensor in model.outputs]
+
+
 def input_names(model: keras.Model) -> list[str]:
     """Return the names of a model's inputs (`model.input_names`).
 

@@ -62,8 +62,11 @@ def simulate(mends: Register, count: int) -> None:
 
     def looks_at_real_devices(module: ModuleType) -> None:
         """Convolutions of channels first are refused by CPUs, whatever they are called."""
-        are_real = bool(context.context().list_physical_devices("GPU"))
-        mends.replace(module, "_has_nchw_support", lambda has: has if are_real else lambda: False)
+        mends.replace(
+            module,
+            "_has_nchw_support",
+            lambda has: lambda: has() and bool(context.context().list_physical_devices("GPU")),
+        )
 
     mends.after("tensorflow.python.keras.backend", looks_at_real_devices)
     mends.after("keras.backend.tensorflow_backend", looks_at_real_devices)
