@@ -311,9 +311,6 @@ def metrics_names(model: keras.Model) -> list[str]:
     >>> metrics_names(model)
     ['loss', 'mae']
 
-    Args:
-        model: a compiled model.
-
     Raises:
         ValueError: the model is not compiled, or it has a custom class and has seen no batch since.
     """

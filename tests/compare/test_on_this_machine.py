@@ -96,15 +96,31 @@ model.evaluate(x, y, verbose=0)
 """
 
 
-def run_compare(folder: Path, source: str, *options: str):
-    (folder / "train.py").write_text(source)
-    command = ("-m", "parallel_compat", "compare", "train.py", "--json", "out.json")
-    done = scripts.python(*command, *options, folder=folder)
-    out = folder / "out.json"
-    return done, json.loads(out.read_text()) if out.exists() else {}
+@pytest.fixture
+def run_compare(monkeypatch, capsys):
+    """Run the command on a source; each run of the script forks from a process that has imported TensorFlow."""
+
+    def call(command, what, place, environment, verbose):
+        words = command[1:]
+        of_an_original = words[:3] == ["-m", "parallel_compat", "run"]
+        start, words = (scripts.run, words[3:]) if of_an_original else (scripts.python, words)
+        done = start(*words, folder=place, **environment)
+        return done.returncode, done.stdout + done.stderr
+
+    monkeypatch.setattr("parallel_compat.compare.runs._call", call)
+
+    def run(folder: Path, source: str, *options: str):
+        (folder / "train.py").write_text(source)
+        monkeypatch.chdir(folder)
+        code = main(["compare", "train.py", "--json", "out.json", *options])
+        done = subprocess.CompletedProcess(options, code, *capsys.readouterr())
+        out = folder / "out.json"
+        return done, json.loads(out.read_text()) if out.exists() else {}
+
+    return run
 
 
-def test_the_default_of_an_lstm_is_found_with_figures(tmp_path):
+def test_the_default_of_an_lstm_is_found_with_figures(tmp_path, run_compare):
     """Nothing is seeded: the script draws the same in all runs, as do fit's shuffling and Dropout."""
     done, told = run_compare(tmp_path, HEAD + LSTM, "--era", "keras-2.2.4", "--html", "page.html", "--steps", "8")
     assert done.returncode == 0, done.stdout + done.stderr  # `--era` lets `migrate` write the old default
@@ -116,7 +132,7 @@ def test_the_default_of_an_lstm_is_found_with_figures(tmp_path):
 
 
 @pytest.mark.slow  # four processes that import TensorFlow
-def test_without_the_old_default_the_row_is_named(tmp_path):
+def test_without_the_old_default_the_row_is_named(tmp_path, run_compare):
     done, told = run_compare(tmp_path, HEAD + LSTM)
     assert done.returncode == 1, done.stdout + done.stderr
     why = told["why"]["0"]
@@ -140,7 +156,7 @@ def without_figures(line: str) -> str:
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3"])
-def test_kinds_of_scripts_are_equal(era, tmp_path):
+def test_kinds_of_scripts_are_equal(era, tmp_path, run_compare):
     """All kinds in one script, as most of the time goes into imports; the generator, read ahead by threads, is last."""
     done, told = run_compare(tmp_path, HEAD + "".join(EQUAL.values()), "--era", era, "--replicas", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -150,7 +166,7 @@ def test_kinds_of_scripts_are_equal(era, tmp_path):
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
-def test_tf_keras_is_equal(era, tmp_path):
+def test_tf_keras_is_equal(era, tmp_path, run_compare):
     done, told = run_compare(tmp_path, TF_KERAS, "--era", era)
     assert done.returncode == 0, done.stdout + done.stderr
     assert told["curves"][0]["fed"] == []
@@ -159,7 +175,7 @@ def test_tf_keras_is_equal(era, tmp_path):
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("with_", ["native", "folder"])
-def test_other_sides(with_, tmp_path):
+def test_other_sides(with_, tmp_path, run_compare):
     ported = tmp_path / "ported"
     ported.mkdir()
     project = tmp_path / "project"
@@ -178,7 +194,7 @@ def test_other_sides(with_, tmp_path):
         ("import keras\nkeras.ops.ones(3)\n", "expected a script of old Keras"),
     ],
 )
-def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path):
+def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path, run_compare):
     done, _ = run_compare(tmp_path, source, *(["--era", "keras-2.2.4"] if "ops" not in source else []))
     assert done.returncode == 2
     assert told in done.stderr

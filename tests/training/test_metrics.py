@@ -78,7 +78,7 @@ def compiled(metrics, **arguments):
     return make
 
 
-def test_metrics_of_keras():
+def test_metrics_of_keras(plain_graphs):
     """All at once: a step that is wrong in one of them is named by its key in the history."""
     one, parallel = train_both(mlp, compiled(list(ONE_HOT.values())), *classes(ROWS), replicas=4)
     assert len(one.metrics) == len(parallel.metrics)
