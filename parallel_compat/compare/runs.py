@@ -123,11 +123,7 @@ class Runs:
         return self._run(f"the original ({self.era.value})", "original", self._copy(), _FLAGS, self.era)
 
     def recorded(self, recording: Recording) -> Recording:
-        """Run the script where it lies, each step from a recording's weights and on its batch.
-
-        Args:
-            recording: the recording.
-        """
+        """Run the script where it lies, each step from a recording's weights and on its batch."""
         steps = max((len(model["steps"]) for model in recording.models), default=1)
         recorder = ["--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording.path)]
         facts = recording.facts
