@@ -171,7 +171,7 @@ class Runs:
             return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
 
     def _from_original(self) -> list[str]:
-        return [*_FLAGS, "--free", "--replay", str(self._folder / "original.h5")]
+        return [*_FLAGS, "--free", "--max-mb", "1000", "--replay", str(self._folder / "original.h5")]
 
     def _copy(self) -> Path:
         copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name

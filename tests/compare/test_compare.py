@@ -25,6 +25,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import scipy.sparse
+import tensorflow as tf
 
 from parallel_compat.command import main
 from parallel_compat.compare import optimizer_states
@@ -729,3 +731,34 @@ def test_each_known_difference_is_named_with_its_row(first, tmp_path):
         assert why is not None, f"{name}: nothing differs"
         assert why["kind"] == kind, (name, why)
         assert why.get("row", "").startswith(row), (name, why)
+
+
+def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
+    """As many as there is room for; the losses of all."""
+    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    (tmp_path / "train.py").write_text(
+        "import keras, numpy as np\nkeras.utils.set_random_seed(1)\n"
+        "model = keras.Sequential([keras.Input((300,)), keras.layers.Dense(300)])\nmodel.compile('sgd', 'mse')\n"
+        "model.fit(np.ones((16, 300)), np.ones((16, 300)), batch_size=4, verbose=0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(recorder), "--steps", "4", "--max-mb", "3", "--out", "r.h5", "train.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    recording = read_recording(str(tmp_path / "r.h5"))
+    assert [len(recording.models[0][kind]) for kind in ("steps", "losses")] == [3, 4]
+    assert recording.facts["notes"] == []
+
+
+def test_a_batch_may_be_sparse():
+    recorder = runpy.run_path(str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"))
+    matrix = scipy.sparse.csr_matrix(np.eye(3))
+    assert recorder["array_of"](matrix).tolist() == np.eye(3).tolist()
+    assert recorder["array_of"](tf.sparse.from_dense(np.eye(3))).tolist() == np.eye(3).tolist()
+    put_in = recorder["like"](np.ones(9), matrix)
+    assert type(put_in) is type(matrix)
+    assert put_in.toarray().tolist() == np.ones((3, 3)).tolist()
