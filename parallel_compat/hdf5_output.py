@@ -52,11 +52,7 @@ def _open(path: str | os.PathLike[str]) -> FileIO:
 
 
 class Disk:
-    """A file object for the HDF5 library whose operations never fail; `check` raises the first error of the disk.
-
-    Args:
-        raw: the file.
-    """
+    """A file object for the HDF5 library whose operations never fail; `check` raises the first error of the disk."""
 
     def __init__(self, raw: FileIO) -> None:
         self._raw = raw

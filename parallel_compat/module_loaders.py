@@ -43,11 +43,7 @@ class LoaderAround:
 
 
 class SecondName:
-    """Gives a loaded module a second name in `sys.modules`.
-
-    Args:
-        module: the module.
-    """
+    """Gives a loaded module a second name in `sys.modules`."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module, self.spec = module, module.__spec__

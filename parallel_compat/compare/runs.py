@@ -123,11 +123,7 @@ class Runs:
         return self._run(f"the original ({self.era.value})", "original", self._copy(), _FLAGS, self.era)
 
     def recorded(self, recording: Recording) -> Recording:
-        """Run the script where it lies, each step from a recording's weights and on its batch.
-
-        Args:
-            recording: the recording.
-        """
+        """Run the script where it lies, each step from a recording's weights and on its batch."""
         steps = max((len(model["steps"]) for model in recording.models), default=1)
         recorder = ["--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording.path)]
         facts = recording.facts
@@ -175,7 +171,7 @@ class Runs:
             return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
 
     def _from_original(self) -> list[str]:
-        return [*_FLAGS, "--free", "--replay", str(self._folder / "original.h5")]
+        return [*_FLAGS, "--free", "--max-mb", "1000", "--replay", str(self._folder / "original.h5")]
 
     def _copy(self) -> Path:
         copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name

@@ -115,13 +115,7 @@ class MissingInputError(ValueError):
 
 
 class Function:
-    """What `K.function` returns, see `function`.
-
-    Args:
-        inputs: as there.
-        outputs: as there.
-        updates: as there.
-    """
+    """What `K.function` returns, see `function`."""
 
     def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Any = None) -> None:
         if not isinstance(inputs, (list, tuple)):

@@ -75,9 +75,6 @@ def megabytes(size: int) -> str:
 
     >>> megabytes(405_822), megabytes(145_000_000)
     ('0.4 MB', '145 MB')
-
-    Args:
-        size: the number of bytes.
     """
     return f"{size / 1e6:.1f} MB" if size < 9.95e6 else f"{size / 1e6:.0f} MB"
 

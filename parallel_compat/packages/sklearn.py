@@ -118,26 +118,12 @@ def _tags(module: Any) -> None:
     module.get_tags = get_tags
 
 
+_MODULES = (
+    "cluster decomposition ensemble linear_model manifold metrics model_selection naive_bayes neighbors neural_network "
+    "preprocessing svm tree utils.class_weight"
+)
 CHANGES: dict[str, Callable[[Any], None]] = {
-    **{
-        f"sklearn.{name}": _change
-        for name in (
-            "cluster",
-            "decomposition",
-            "ensemble",
-            "linear_model",
-            "manifold",
-            "metrics",
-            "model_selection",
-            "naive_bayes",
-            "neighbors",
-            "neural_network",
-            "preprocessing",
-            "svm",
-            "tree",
-            "utils.class_weight",
-        )
-    },
+    **{f"sklearn.{name}": _change for name in _MODULES.split()},
     "sklearn.feature_extraction.text": _text,
     "sklearn.utils._tags": _tags,
 }

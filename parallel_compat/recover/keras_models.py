@@ -172,11 +172,7 @@ def check_room(model: Any) -> None:
 
 
 class Layers:
-    """Layers with the attributes of a model that loading weights reads.
-
-    Args:
-        layers: the layers.
-    """
+    """Layers with the attributes of a model that loading weights reads."""
 
     name = "layers"
     built = True

@@ -28,9 +28,6 @@ _decision: Decision | None = None
 def load_ipython_extension(shell: Any) -> None:
     """Give the notebook its original Keras, from its first import on.
 
-    Args:
-        shell: IPython's shell.
-
     Raises:
         RuntimeError: TensorFlow or Keras is imported already.
     """

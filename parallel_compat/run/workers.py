@@ -42,11 +42,7 @@ def _cluster(environment: dict[str, str] | os._Environ[str]) -> dict[str, Any]:
 
 
 def alike(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment variables that give all workers the same random numbers and hashes of strings.
-
-    Args:
-        environment: that of one worker.
-    """
+    """Return the environment variables that give all workers the same random numbers and hashes of strings."""
     import hashlib
 
     job = ("SLURM_JOB_ID", "SLURM_STEP_ID")

@@ -83,3 +83,26 @@ def test_an_index_of_a_symbolic_tensor_may_be_a_number_of_numpy():
     model = keras.Model(x, [x[:, best], x[..., np.array(1)], x[np.int32(2)]])
     for one, other in zip(model.predict(X, verbose=0, batch_size=6), [X[:, best], X[:, 1], X[2]], strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_network_that_a_loss_makes_is_made_once():
+    from parallel_compat.legacy.models import made_once
+
+    def network(units):
+        return keras.Sequential([keras.Input((4,)), keras.layers.Dense(units)])
+
+    made = []
+
+    def loss(y_true, y_pred):
+        made.append(made_once(network)(units=3))
+        return keras.ops.mean(keras.ops.square(made[-1](y_true) - made[-1](y_pred)), -1)
+
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4)])
+    model.compile("sgd", loss)
+    losses = [
+        model.train_on_batch(X, X),
+        *(model.fit(X, X, batch_size=4, verbose=0).history["loss"]),
+        model.evaluate(X, X),
+    ]
+    assert np.isfinite(losses).all()
+    assert {id(each) for each in made} == {id(made_once(network)(units=3))} != {id(made_once(network)(units=2))}

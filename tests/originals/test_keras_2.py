@@ -110,6 +110,9 @@ answers["gpus"] = len(K.tensorflow_backend._get_available_gpus())
 answers["convolutions of channels first"] = K.eval(
     K.conv2d(K.ones((1, 1, 3, 3)), K.ones((3, 3, 1, 1)), data_format="channels_first")
 ).tolist()
+ones = K.ones((1, 1, 1, 3))
+normalized = K.batch_normalization(K.ones((2, 2, 2, 3)), 0 * ones, ones, 3 * ones, 2 * ones, epsilon=0.0)
+answers["statistics with axes of size 1"] = float(K.get_value(K.mean(normalized)))
 x = K.placeholder((None, 2))
 gradients = K.gradients(K.sum(K.square(x), axis=np.arange(1, 2)), x)
 answers["axes of 64 bits"] = K.function([x], gradients)([np.ones((1, 2))])[0].tolist()
@@ -172,6 +175,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "sparse": True,
         "gpus": 3,
         "convolutions of channels first": [[[[9.0]]]],
+        "statistics with axes of size 1": 5.0,
         "axes of 64 bits": [[2.0, 2.0]],
         "names of 2017": [
             *([9, 9, 3], [6.0], True, [3], "load_weights_from_hdf5_group_by_name", [[0, 2], [2, 3]], "channels_last"),

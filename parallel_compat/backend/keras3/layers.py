@@ -57,11 +57,7 @@ def operation_behind(output: Any) -> str | None:
 
 
 class _Function(keras.Operation):  # type: ignore[misc]  # Keras carries no types
-    """A function as an operation, which Keras calls on symbolic tensors.
-
-    Args:
-        function: the function.
-    """
+    """A function as an operation, which Keras calls on symbolic tensors."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(name="function")  # a name of its own takes no number

@@ -15,11 +15,7 @@ import tensorflow as tf
 
 
 class _Held:
-    """What stands for TensorFlow's variable in `keras.Variable._value`.
-
-    Args:
-        variable: the variable.
-    """
+    """What stands for TensorFlow's variable in `keras.Variable._value`."""
 
     def __init__(self, variable: tf.Variable) -> None:
         self.variable = variable

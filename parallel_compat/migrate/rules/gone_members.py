@@ -68,11 +68,10 @@ _PARAMS = ("batch_size", "do_validation", "metrics", "nb_epoch", "nb_sample", "s
 # Methods that functions of this package give as they were, and Keras 3 has too.
 _OF_KERAS_3 = ("predict", "save", "save_weights", "load_weights", "add_loss")
 # Members that functions of this package give, and no other rule rewrites.
-_ALWAYS = ("add_loss", "add_update", "input_names", "output_names", "_feed_input_names", "compute_output_signature")
+_ALWAYS = ("add_loss", "add_update", "input_names", "_feed_input_names", "compute_output_signature")
 _PROVIDED = (
     "add_loss",
     "input_names",
-    "output_names",
     "_feed_input_names",
     "input_mask",
     "output_mask",

@@ -35,9 +35,6 @@ def address_today(origin: str) -> str:
 
     >>> address_today("https://s3.amazonaws.com/img-datasets/mnist.npz")
     'https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz'
-
-    Args:
-        origin: its old address.
     """
     for old, today in _MOVED.items():
         if origin.startswith(old):

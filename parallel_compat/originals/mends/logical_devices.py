@@ -18,12 +18,7 @@ _GPU = re.compile(r"(?i)(?<=device:)gpu|(?<=/)gpu")
 
 
 def simulate(mends: Register, count: int) -> None:
-    """Let TensorFlow 2 say that there are some GPUs; where there are as many, nothing is simulated.
-
-    Args:
-        mends: the mends of this process.
-        count: how many.
-    """
+    """Let TensorFlow 2 say that there are some GPUs; where there are as many, nothing is simulated."""
     from tensorflow.python.framework import config
 
     real = len(config.list_physical_devices("GPU"))

@@ -303,12 +303,7 @@ def _is_read(op: Any) -> bool:
 
 
 def _guard_of(op: Any, behind: set[Any]) -> set[Any]:
-    """Return the same for one operation.
-
-    Args:
-        op: the operation.
-        behind: those of its inputs.
-    """
+    """Return the same for one operation."""
     if _is_read(op):
         copies = {(_handle(op), op._get_control_flow_context(), kind) for kind in ("switch", "read")}
         return copies | {(_handle(op), number) for number in range(_INITIALIZED_VALUE)}
