@@ -135,11 +135,7 @@ def _flush_folder(folder: Path) -> None:
 
 
 def why_not_writable(path: str) -> str | None:
-    """Say why a file cannot be written, or None where it can: before long work rather than after it.
-
-    Args:
-        path: the file.
-    """
+    """Say why a file cannot be written, or None where it can: before long work rather than after it."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         return f"expected a file. Received: {path}, which is a folder"

@@ -14,11 +14,9 @@ import os
 import struct
 import sys
 import types
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import CodeType, ModuleType
+from collections.abc import Iterator
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple
 
 _LARGEST = 1 << 20  # bytes of one function
 _DEEPEST = 50

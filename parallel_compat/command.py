@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 TYPE_CHECKING = False  # as in `__init__.py`
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
@@ -25,14 +24,8 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "check": ("parallel_compat.check.check_command", "list what a project needs before it can run"),
     "names": ("parallel_compat.names_command", "look up what became of an old name or an error message"),
     "inspect": ("parallel_compat.recover.inspect_command", "show what is in an old checkpoint"),
-    "recover": (
-        "parallel_compat.recover.recover_command",
-        "extract the single model from an old checkpoint",
-    ),
-    "recorder": (
-        "parallel_compat.compare.recorder_command",
-        "print the recorder, a script for the old environment",
-    ),
+    "recover": ("parallel_compat.recover.recover_command", "extract the single model from an old checkpoint"),
+    "recorder": ("parallel_compat.compare.recorder_command", "print the recorder, a script for the old environment"),
     "compare": (
         "parallel_compat.compare.compare_command",
         "say whether rewriting a script changes its results, and why",

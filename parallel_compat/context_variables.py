@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from contextvars import ContextVar
+from contextvars import ContextVar
+from typing import TypeVar
 
 _T = TypeVar("_T")
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
-
+from typing import TypeGuard
 
 # Megabytes of a simulated device on a GPU where the caller names none: TensorFlow cannot tell a GPU's memory
 # before it starts, and a part without a limit would take all of it.

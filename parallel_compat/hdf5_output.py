@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from io import FileIO
+from typing import Any
 
 import h5py
-
-if TYPE_CHECKING:
-    from io import FileIO
 
 
 @contextlib.contextmanager
@@ -54,11 +52,7 @@ def _open(path: str | os.PathLike[str]) -> FileIO:
 
 
 class Disk:
-    """A file object for the HDF5 library whose operations never fail; `check` raises the first error of the disk.
-
-    Args:
-        raw: the file.
-    """
+    """A file object for the HDF5 library whose operations never fail; `check` raises the first error of the disk."""
 
     def __init__(self, raw: FileIO) -> None:
         self._raw = raw

@@ -49,11 +49,7 @@ def missing_of_old_keras() -> str | None:
 
 
 def other_backend(received: str) -> str:
-    """Say that Keras's backend is not TensorFlow.
-
-    Args:
-        received: the backend.
-    """
+    """Say that Keras's backend is not TensorFlow."""
     return (
         f"Expected TensorFlow as the backend of Keras: it is the only one that parallel_compat works with. "
         f"Received: {received}. Set KERAS_BACKEND=tensorflow"

@@ -1,14 +1,13 @@
-"""Loaders for import hooks: one that acts around another loader's work, and one that gives a module a second name."""
+"""What import hooks need: a loader around another one, one that gives a module a second name, and names by path."""
 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
+import importlib
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
 
 class LoaderAround:
@@ -44,11 +43,7 @@ class LoaderAround:
 
 
 class SecondName:
-    """Gives a loaded module a second name in `sys.modules`.
-
-    Args:
-        module: the module.
-    """
+    """Gives a loaded module a second name in `sys.modules`."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module, self.spec = module, module.__spec__
@@ -60,3 +55,14 @@ class SecondName:
     def exec_module(self, module: ModuleType) -> None:
         """Give the module its own spec back, which importlib has replaced."""
         module.__spec__ = self.spec
+
+
+def load(path: str) -> Any:
+    """Import what a dotted path names: a module, or a name in one."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        module, _, name = path.rpartition(".")
+        return getattr(importlib.import_module(module), name)

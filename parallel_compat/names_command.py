@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
-from typing import TYPE_CHECKING
 
 from parallel_compat.names import results_page, table
 from parallel_compat.names.error_messages import page
 from parallel_compat.names.search import answers, is_message, near, search_term
 from parallel_compat.names.table import Status
-
-if TYPE_CHECKING:
-    import argparse
 
 SPELLINGS = ("keras", "tf.keras", "tensorflow.keras", "tensorflow.python.keras")
 

@@ -13,13 +13,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import batch_normalization
 from parallel_compat.devices import short_name
 from parallel_compat.recover import optimizer_state
-from parallel_compat.template import (
-    check_template,
-    check_trained_by_fit,
-    output_names_of,
-    symbolic_call,
-    unique_names,
-)
+from parallel_compat.template import check_template, check_trained_by_fit, output_names_of, symbolic_call, unique_names
 from parallel_compat.training.custom_loops import ReplicaCalls, in_replica_context
 from parallel_compat.training.global_step import GlobalStep
 from parallel_compat.training.losses import check_merge

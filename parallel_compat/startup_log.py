@@ -15,12 +15,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from importlib.machinery import ModuleSpec
+from typing import Any
 
 from parallel_compat.module_loaders import LoaderAround
-
-if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
 
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 FATAL_ALONE = "3"

@@ -11,10 +11,7 @@ from parallel_compat.backend import contract
 from parallel_compat.warning_category import ParallelCompatWarning
 
 # The releases that the tests ran with (`docs/versions.json`), as major and minor numbers.
-TESTED = {
-    "keras": ((3, 12), (3, 13), (3, 14), (3, 15)),
-    "tensorflow": ((2, 18), (2, 19), (2, 20), (2, 21)),
-}
+TESTED = {"keras": ((3, 12), (3, 13), (3, 14), (3, 15)), "tensorflow": ((2, 18), (2, 19), (2, 20), (2, 21))}
 _SPELLED = {"keras": "Keras", "tensorflow": "TensorFlow"}
 
 

@@ -12,6 +12,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import keras
 import pytest
+import tensorflow as tf
 
 import parallel_compat
 from parallel_compat.training import replicas, weight_exchange
@@ -102,3 +103,11 @@ def _fresh_keras():
     keras.utils.set_random_seed(0)
     yield
     keras.config.set_dtype_policy("float32")
+
+
+@pytest.fixture
+def plain_graphs():
+    """TensorFlow runs graphs as they are: to optimize a large one takes longer than to run it once."""
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    yield
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})

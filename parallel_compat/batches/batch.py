@@ -35,11 +35,7 @@ class BatchReader:
     """
 
     def __init__(
-        self,
-        model: keras.Model,
-        what: str,
-        class_weight: Any = None,
-        targets_of_keras_2: bool = False,
+        self, model: keras.Model, what: str, class_weight: Any = None, targets_of_keras_2: bool = False
     ) -> None:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what = what

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import keras
 import tensorflow as tf
 
 from parallel_compat.batches.batch import samples_of
 from parallel_compat.batches.sources import SequenceSource, Source
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    import keras
-
 
 _alive: weakref.WeakSet[Epochs] = weakref.WeakSet()
 

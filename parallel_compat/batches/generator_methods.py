@@ -53,13 +53,7 @@ class Feed:
         self._epochs: list[Epochs] = []
 
     def adapter(
-        self,
-        data: Any,
-        what: str,
-        steps: int | None,
-        passes: int = 1,
-        shuffle: bool = False,
-        class_weight: Any = None,
+        self, data: Any, what: str, steps: int | None, passes: int = 1, shuffle: bool = False, class_weight: Any = None
     ) -> Any:
         """Return what to give to Keras for `data`: an adapter where it is no arrays, else `data` itself.
 
@@ -177,10 +171,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         )  # fmt: skip
     # How often validation runs is `validation_freq`'s business; a generator is drawn at most once an epoch.
     arguments["validation_data"] = feed.adapter(
-        arguments.get("validation_data"),
-        "validation",
-        arguments.get("validation_steps"),
-        max(epochs - initial, 0),
+        arguments.get("validation_data"), "validation", arguments.get("validation_steps"), max(epochs - initial, 0)
     )
     with feed.open():
         history: keras.callbacks.History = (call or keras3.own_method(model, "fit"))(**arguments)

@@ -12,13 +12,10 @@ import random
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 from parallel_compat.batches.worker_processes import ProcessPool
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 # Turns what was drawn, and its number from 1 on, into a batch.
 Reader = Callable[[Any, int], Any]

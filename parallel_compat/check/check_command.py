@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from parallel_compat.check import project
-
-if TYPE_CHECKING:
-    import argparse
 
 _MOST = 8  # of one kind on one line
 

@@ -9,17 +9,14 @@ import re
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_packages, old_sources
 from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOST_FILES, _MOST_SCRIPTS = 2000, 4
 _NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|dist|__pycache__")

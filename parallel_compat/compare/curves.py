@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.compare.differences import percent, tolerance
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass

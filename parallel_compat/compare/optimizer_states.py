@@ -24,10 +24,7 @@ _KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("centered", ("average_gradient", "average_grad")),
     ),
     "Adagrad": (("accumulator", ("accumulator",)),),
-    "Adadelta": (
-        ("accumulated gradient", ("accumulated_grad",)),
-        ("accumulated step", ("accumulated_delta_var",)),
-    ),
+    "Adadelta": (("accumulated gradient", ("accumulated_grad",)), ("accumulated step", ("accumulated_delta_var",))),
     "Adam": (("m", ("momentum", "m")), ("v", ("velocity", "v")), ("greatest v", ("velocity_hat", "vhat"))),
     "Adamax": (("m", ("momentum", "m")), ("norm", ("norm", "u"))),
     "Nadam": (("m", ("momentum", "m")), ("v", ("velocity", "v"))),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from parallel_compat.compare.differences import Finding
+from parallel_compat.names.eras import Era
 from parallel_compat.names.results import RESULTS, THEN, Result
-
-if TYPE_CHECKING:
-    from parallel_compat.compare.differences import Finding
-    from parallel_compat.names.eras import Era
 
 OTHER_RATE, ZERO_WEIGHTS, OTHER_TRAINED = "another learning rate", "weights of zero", "other weights train"
 _MASK = r'"Masking"|"mask_zero": true'

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import argparse
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record_keras.py")
 

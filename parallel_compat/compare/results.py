@@ -7,16 +7,14 @@ runs of the first stack are from each other, all epochs are compared.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from parallel_compat.compare.counts import Counts
 from parallel_compat.compare.differences import TOLERANCE, Finding, part, relative_difference, tolerance
+from parallel_compat.compare.recordings import Recording
 from parallel_compat.names.identifiers import log_today
-
-if TYPE_CHECKING:
-    from parallel_compat.compare.counts import Counts
-    from parallel_compat.compare.recordings import Recording
 
 
 class Results:

@@ -13,21 +13,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.compare.recorder_command import PATH
-from parallel_compat.compare.recordings import read_recording
+from parallel_compat.compare.recordings import Recording, read_recording
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project
 from parallel_compat.names.project_sources import sources_of_process
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.compare.recordings import Recording
 
 _FLAGS = ["--steps", "5", "--masks"]
 _LINES = 12  # of a script that stopped
@@ -127,11 +123,7 @@ class Runs:
         return self._run(f"the original ({self.era.value})", "original", self._copy(), _FLAGS, self.era)
 
     def recorded(self, recording: Recording) -> Recording:
-        """Run the script where it lies, each step from a recording's weights and on its batch.
-
-        Args:
-            recording: the recording.
-        """
+        """Run the script where it lies, each step from a recording's weights and on its batch."""
         steps = max((len(model["steps"]) for model in recording.models), default=1)
         recorder = ["--steps", str(max(steps, 1)), "--replay", os.path.abspath(recording.path)]
         facts = recording.facts
@@ -179,7 +171,7 @@ class Runs:
             return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
 
     def _from_original(self) -> list[str]:
-        return [*_FLAGS, "--free", "--replay", str(self._folder / "original.h5")]
+        return [*_FLAGS, "--free", "--max-mb", "1000", "--replay", str(self._folder / "original.h5")]
 
     def _copy(self) -> Path:
         copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name

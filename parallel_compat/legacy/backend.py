@@ -33,14 +33,11 @@ from parallel_compat.legacy.functions import (  # noqa: F401
     update_add,
     update_sub,
 )
-from parallel_compat.legacy.learning_phase import (  # noqa: F401
-    choose_symbolically,
-    learning_phase,
-    set_learning_phase,
-)
+from parallel_compat.legacy.learning_phase import choose_symbolically, learning_phase, set_learning_phase  # noqa: F401
 from parallel_compat.legacy.learning_phase import forget as forget_phase
 from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
+from parallel_compat.legacy.symbolic_gradients import gradients  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
 

@@ -12,9 +12,12 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import indices
 from parallel_compat.backend.keras3.call_context import LearningPhase
 from parallel_compat.backend.keras3.symbolic_values import Values, node_of
 from parallel_compat.legacy.learning_phase import fixed_learning_phase
+
+indices.take_numbers_of_numpy()
 
 
 def is_placeholder(x: Any) -> bool:
@@ -112,13 +115,7 @@ class MissingInputError(ValueError):
 
 
 class Function:
-    """What `K.function` returns, see `function`.
-
-    Args:
-        inputs: as there.
-        outputs: as there.
-        updates: as there.
-    """
+    """What `K.function` returns, see `function`."""
 
     def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Any = None) -> None:
         if not isinstance(inputs, (list, tuple)):

@@ -23,9 +23,6 @@ def keras_test(func: Callable[..., Any]) -> Callable[..., Any]:
     >>> test_layer()
     'tested'
 
-    Args:
-        func: the test.
-
     Returns:
         The test, after which `keras.utils.clear_session` is called.
     """

@@ -194,8 +194,36 @@ def input_shape(layer: Any) -> Any:
 
 
 def input_tensor(layer: Any) -> Any:
-    """Return a layer's input (`layer.input`), which of an `InputLayer` was its output: Keras 3 gives an empty list."""
+    """Return a layer's or model's input (`layer.input`).
+
+    Of an `InputLayer` it was its output, of which Keras 3 gives an empty list; a `Sequential` of Keras 3 has no `input`
+    before it is called.
+
+    >>> input_tensor(keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])).shape
+    (None, 3)
+
+    Args:
+        layer: a layer, or a functional or Sequential model.
+    """
+    if isinstance(layer, keras.Model):
+        return _only(layer.inputs)
     return layer.output if isinstance(layer, keras.layers.InputLayer) else layer.input
+
+
+def output_tensor(model: Any) -> Any:
+    """Return a model's output (`model.output`): a `Sequential` of Keras 3 has none before it is called.
+
+    >>> output_tensor(keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])).shape
+    (None, 1)
+
+    Args:
+        model: a functional or Sequential model.
+    """
+    return _only(model.outputs)
+
+
+def _only(tensors: list[Any]) -> Any:
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 # What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
@@ -334,14 +362,7 @@ class MaxoutDense(_OldLayer):
         **keywords: these by name, and those of `keras.layers.Layer`.
     """
 
-    def __init__(
-        self,
-        output_dim: int,
-        nb_feature: int = 4,
-        init: Any = _GLOROT,
-        *parts: Any,
-        **keywords: Any,
-    ) -> None:
+    def __init__(self, output_dim: int, nb_feature: int = 4, init: Any = _GLOROT, *parts: Any, **keywords: Any) -> None:
         super().__init__(init, *parts, **keywords)
         self.output_dim, self.nb_feature = output_dim, nb_feature
 
@@ -372,13 +393,7 @@ class Highway(_OldLayer):
         **keywords: these by name, and those of `keras.layers.Layer`.
     """
 
-    def __init__(
-        self,
-        init: Any = _GLOROT,
-        activation: Any = None,
-        *parts: Any,
-        **keywords: Any,
-    ) -> None:
+    def __init__(self, init: Any = _GLOROT, activation: Any = None, *parts: Any, **keywords: Any) -> None:
         keywords.pop("transform_bias", None)
         super().__init__(init, *parts, **keywords)
         self.activation = keras.activations.get(activation)

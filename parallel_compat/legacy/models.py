@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
+from collections.abc import Callable
 from typing import Any
 
 import h5py
 import keras
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
@@ -20,6 +23,33 @@ from parallel_compat.own_methods import of_models
 save_model = model_files.save_model
 save_weights = model_files.save_weights
 settle_trainable = settled_trainable.settle_trainable
+
+
+_made: dict[str, Any] = {}
+
+
+def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes a network once for the same arguments, also while a step is traced.
+
+        def content_loss(y_true, y_pred):
+            vgg = made_once(keras.applications.VGG19)(include_top=False)
+            return keras.ops.mean(keras.ops.square(vgg(y_true) - vgg(y_pred)))
+
+    Keras 2 called a loss once, when it built the graph. TensorFlow 2 makes no variables in a step.
+
+    Args:
+        make: a class or function that returns a model.
+    """
+
+    @functools.wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        key = f"{make.__module__}.{make.__qualname__} {args} {kwargs}"
+        if key not in _made:
+            with tf.init_scope():
+                _made[key] = make(*args, **kwargs)
+        return _made[key]
+
+    return made
 
 
 @of_models("predict_classes")
@@ -129,10 +159,7 @@ def reset_states(model: Any) -> None:
 
 
 def load_model(
-    filepath: Any,
-    custom_objects: dict[str, Any] | None = None,
-    compile: bool = True,
-    safe_mode: bool | None = None,
+    filepath: Any, custom_objects: dict[str, Any] | None = None, compile: bool = True, safe_mode: bool | None = None
 ) -> keras.Model:
     """Read a whole model from a file of Keras 2 or 3, or a folder that `model.save` of TensorFlow 2 wrote.
 
@@ -284,9 +311,6 @@ def metrics_names(model: keras.Model) -> list[str]:
     >>> metrics_names(model)
     ['loss', 'mae']
 
-    Args:
-        model: a compiled model.
-
     Raises:
         ValueError: the model is not compiled, or it has a custom class and has seen no batch since.
     """
@@ -335,6 +359,20 @@ def _name_of(metric: Any) -> str:
         return "lambda"
     config = metric["config"]
     return config.rpartition(">")[2] if isinstance(config, str) else str(config["name"])
+
+
+def output_names(model: keras.Model) -> list[str]:
+    """Return the names of a model's outputs (`model.output_names`).
+
+    >>> output_names(keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, name="price")]))
+    ['price']
+
+    Args:
+        model: a functional or Sequential model.
+    """
+    if (names := getattr(model, "output_names", None)) is not None:
+        return list(names)
+    return [keras3.operation_of(tensor).name for tensor in model.outputs]
 
 
 def input_names(model: keras.Model) -> list[str]:

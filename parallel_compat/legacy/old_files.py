@@ -70,13 +70,7 @@ def old_layers() -> dict[str, Any]:
     }
 
 
-def load(
-    path: str,
-    custom_objects: dict[str, Any] | None,
-    *,
-    compile: bool,
-    safe_mode: bool,
-) -> keras.Model:
+def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, safe_mode: bool) -> keras.Model:
     """Make the model that an HDF5 file holds, compiled as it was, with the state of its optimizer.
 
     Args:

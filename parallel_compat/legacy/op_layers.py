@@ -48,11 +48,7 @@ _BACKEND = "keras.backend"
 
 
 class Place:
-    """Stands in a layer's arguments for one of its input tensors.
-
-    Args:
-        index: which one.
-    """
+    """Stands in a layer's arguments for one of its input tensors."""
 
     def __init__(self, index: int) -> None:
         self.index = index

@@ -120,13 +120,7 @@ def get_hyper(optimizer: Any, name: str, dtype: Any = None) -> Any:
 
 
 def set_hyper(optimizer: Any, name: str, value: Any) -> None:
-    """Set a hyperparameter: `optimizer._set_hyper("learning_rate", 0.1)`.
-
-    Args:
-        optimizer: the optimizer.
-        name: of the hyperparameter.
-        value: the number.
-    """
+    """Set a hyperparameter: `optimizer._set_hyper("learning_rate", 0.1)`."""
     setattr(optimizer, "learning_rate" if name == "lr" else name, value)
 
 

@@ -82,9 +82,6 @@ def for_one_compile(optimizer: Any) -> Any:
         d.compile(loss="mse", optimizer=for_one_compile(adam))
         gan.compile(loss="mse", optimizer=for_one_compile(adam))
 
-    Args:
-        optimizer: an optimizer, or the name of one.
-
     Returns:
         `optimizer`, or a copy without moments that shares the learning rate and the count of steps.
     """

@@ -30,26 +30,11 @@ except ImportError:  # the estimators work by themselves
 
 
 # What the methods of Keras 2's models took; today's take other arguments.
-_OF_METHODS: dict[str, tuple[str, ...]] = {
-    "fit": (
-        "x",
-        "y",
-        "batch_size",
-        "epochs",
-        "nb_epoch",
-        "verbose",
-        "callbacks",
-        "validation_split",
-        "validation_data",
-        "shuffle",
-        "class_weight",
-        "sample_weight",
-        "initial_epoch",
-        "steps_per_epoch",
-        "validation_steps",
-    ),
-    "predict": ("x", "batch_size", "verbose", "steps"),
-    "evaluate": ("x", "y", "batch_size", "verbose", "sample_weight", "steps"),
+_OF_METHODS = {
+    "fit": "x y batch_size epochs nb_epoch verbose callbacks validation_split validation_data shuffle class_weight "
+    "sample_weight initial_epoch steps_per_epoch validation_steps",
+    "predict": "x batch_size verbose steps",
+    "evaluate": "x y batch_size verbose sample_weight steps",
 }
 
 
@@ -85,7 +70,7 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
         Raises:
             ValueError: there is one.
         """
-        known = {name for names in _OF_METHODS.values() for name in names}
+        known = " ".join(_OF_METHODS.values()).split()
         for name in params:
             if name not in known and not has_arg(self._maker(), name):
                 raise ValueError(
@@ -129,7 +114,7 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
             fn: a function, or a method or the name of one: `"fit"`.
             override: arguments that are added, or come instead.
         """
-        names = _OF_METHODS.get(fn if isinstance(fn, str) else "")
+        names = _OF_METHODS.get(fn if isinstance(fn, str) else "", "").split()
         taken = {
             name: value for name, value in self.sk_params.items() if (name in names if names else has_arg(fn, name))
         }
@@ -148,12 +133,7 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
 
 
 class KerasClassifier(ClassifierMixin, BaseWrapper):  # type: ignore[misc]
-    """A Keras model as a classifier of scikit-learn.
-
-    Args:
-        build_fn: as that of `BaseWrapper`.
-        **sk_params: as those of `BaseWrapper`.
-    """
+    """A Keras model as a classifier of scikit-learn."""
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags: a classifier once it is trained.
@@ -223,12 +203,7 @@ class KerasClassifier(ClassifierMixin, BaseWrapper):  # type: ignore[misc]
 
 
 class KerasRegressor(RegressorMixin, BaseWrapper):  # type: ignore[misc]
-    """A Keras model as a regressor of scikit-learn.
-
-    Args:
-        build_fn: as that of `BaseWrapper`.
-        **sk_params: as those of `BaseWrapper`.
-    """
+    """A Keras model as a regressor of scikit-learn."""
 
     def predict(self, x: Any, **kwargs: Any) -> Any:
         """Return the prediction of each sample."""

@@ -17,11 +17,7 @@ from parallel_compat.backend.keras3.symbolic_values import Values, node_of
 
 
 def holds_sizes(tensor: Any) -> bool:
-    """Return whether a symbolic tensor may hold sizes: a whole number, or a list of them, that an operation computed.
-
-    Args:
-        tensor: the tensor.
-    """
+    """Return whether a symbolic tensor may hold sizes: a whole number or a list of them that an operation computed."""
     whole = keras.backend.is_int_dtype(tensor.dtype)
     few = tensor.shape is not None and len(tensor.shape) <= 1
     node = node_of(tensor)
@@ -32,12 +28,7 @@ def holds_sizes(tensor: Any) -> bool:
 
 
 def output_spec(layer: Any, inputs: Sequence[Any]) -> Any:
-    """Return symbolic tensors with the shapes and types of what a `TensorFlowOpLayer` gives, in its structure.
-
-    Args:
-        layer: the layer.
-        inputs: symbolic tensors.
-    """
+    """Return symbolic tensors with the shapes and types of what a `TensorFlowOpLayer` gives, in its structure."""
     begins = list({id(each): each for tensor in inputs for each in _begins(tensor)}.values())
     spec: list[Any] = []
 

@@ -11,7 +11,8 @@ Keras 3 raises there. The layers are saved and loaded with the model.
 
 from __future__ import annotations
 
-from parallel_compat.backend.keras3 import dispatch
+from parallel_compat.backend.keras3 import dispatch, indices
 from parallel_compat.legacy import op_layers
 
 dispatch.register_once(op_layers.on_symbolic_tensors)
+indices.take_numbers_of_numpy()

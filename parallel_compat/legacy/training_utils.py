@@ -37,10 +37,6 @@ def batch_shuffle(index_array: Any, batch_size: int) -> Any:
     >>> np.random.seed(0)
     >>> batch_shuffle(np.arange(5), 2).tolist()
     [2, 3, 0, 1, 4]
-
-    Args:
-        index_array: an array of indices.
-        batch_size: how many stay together.
     """
     whole = len(index_array) // batch_size * batch_size
     batches = np.array(index_array[:whole]).reshape(-1, batch_size)

@@ -9,10 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 
-_OF_DEVICES = {
-    "_get_available_devices": "get_available_devices",
-    "_normalize_device_name": "normalize_device_name",
-}
+_OF_DEVICES = {"_get_available_devices": "get_available_devices", "_normalize_device_name": "normalize_device_name"}
 
 
 def __getattr__(name: str) -> Any:

@@ -63,11 +63,7 @@ class File:
     """
 
     def __init__(
-        self,
-        text: str,
-        path: str | None = None,
-        project: ProjectFacts = project_facts.NONE,
-        era: Era | None = None,
+        self, text: str, path: str | None = None, project: ProjectFacts = project_facts.NONE, era: Era | None = None
     ) -> None:
         self.source = Source(text)
         self.project = project
@@ -513,16 +509,7 @@ _OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorfl
 _STAYING = frozenset(
     f"{root}{module}"
     for root in ("keras", "tensorflow.keras")
-    for module in (
-        "",
-        ".layers",
-        ".models",
-        ".optimizers",
-        ".callbacks",
-        ".utils",
-        ".losses",
-        ".regularizers",
-    )
+    for module in ("", ".layers", ".models", ".optimizers", ".callbacks", ".utils", ".losses", ".regularizers")
 ) | {"tensorflow"}
 
 

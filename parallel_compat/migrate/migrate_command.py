@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
     parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that cannot be proven safe")
     parser.add_argument(
-        "--python2",
-        action="store_true",
-        help="first rewrite Python 2 as Python 3 (needs fissix: pip install fissix)",
+        "--python2", action="store_true", help="first rewrite Python 2 as Python 3 (needs fissix: pip install fissix)"
     )
     parser.add_argument(
         "--era",
@@ -63,11 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="parallel_compat",
         help="write this package's names if Keras 3 has none (default), or only plain Keras 3 and tf.distribute",
     )
-    parser.add_argument(
-        "--keep",
-        choices=("parallel",),
-        help="with --to native: keep this package for parallel models",
-    )
+    parser.add_argument("--keep", choices=("parallel",), help="with --to native: keep this package for parallel models")
     parser.add_argument(
         "--verify",
         metavar='"SCRIPT ARGS"',

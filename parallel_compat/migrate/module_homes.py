@@ -8,12 +8,7 @@ from parallel_compat.names.table import Status
 BACKEND = "parallel_compat.legacy.backend"
 _PACKAGES = ("keras_preprocessing", "alt_model_checkpoint")  # what Keras 2 was made of, and what was used with it
 _MODULES = frozenset(
-    (
-        "keras.backend.tensorflow_backend",
-        "tensorflow.python.client.device_lib",
-        "tensorflow.logging",
-        "tensorflow.app",
-    )
+    ("keras.backend.tensorflow_backend", "tensorflow.python.client.device_lib", "tensorflow.logging", "tensorflow.app")
 )
 # A function, in Keras 1, where Keras 2 had a module.
 MERGE = table.Path(

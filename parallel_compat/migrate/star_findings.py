@@ -33,6 +33,8 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Findings:
     if not file.tree.stars:
         return
     seen = set()
+    # By name: what is imported for one use of it counts for all.
+    redirects = {node.id: to for node, to in file.use_redirects.items() if isinstance(node, ast.Name)}
     brought = {_home(from_module(star) or "") for star in file.tree.stars}
     for node in file.tree.names:
         if not isinstance(node.ctx, ast.Load) or node not in file.tree.scopes:
@@ -49,12 +51,12 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Findings:
         if path is None:
             continue
         seen.add(node.id)
-        if node not in file.use_redirects and skips(file.source.start(node)):
+        if node.id not in redirects and skips(file.source.start(node)):
             continue
         entry = table.lookup(path)
         if table.canonical(path) == "keras.layers.merge" and _is_called(file, node):
             entry = MERGE
-        target = file.use_redirects.get(node) or (entry.target if entry else None)
+        target = redirects.get(node.id) or (entry.target if entry else None)
         if path.endswith(".backend"):
             target = BACKEND
         if target is None:

@@ -6,19 +6,16 @@ rewrite is left out once, with all others made: how far the loss then is from th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.compare.comparison import Comparison, compare
 from parallel_compat.compare.curves import Curve
 from parallel_compat.compare.differences import percent, tolerance
 from parallel_compat.compare.runs import Runs, Script, original_era
 from parallel_compat.names import results
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from parallel_compat.names.eras import Era
+from parallel_compat.names.eras import Era
 
 STEPS = 10
 _TRIED = 8  # kinds of findings that are left out one by one

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from parallel_compat.names import tsv
+from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Default
-
-if TYPE_CHECKING:
-    from parallel_compat.names.eras import Era
 
 
 @cache

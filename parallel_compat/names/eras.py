@@ -9,19 +9,17 @@ Python 3; where there is no source (`python -c`, standard input), off the compil
 
 from __future__ import annotations
 
+import ast
 import enum
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from parallel_compat.names import table
 from parallel_compat.names.old_sources import parses_as_python_2_alone
 from parallel_compat.names.table import Status
-
-if TYPE_CHECKING:
-    import ast
 
 
 class Era(str, enum.Enum):

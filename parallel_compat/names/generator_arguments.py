@@ -11,11 +11,7 @@ RENAMED = {
     "pickle_safe": "use_multiprocessing",
 }
 # Those that counted samples, where Keras 2 counts batches.
-OF_SAMPLES = {
-    "samples_per_epoch": "steps_per_epoch",
-    "nb_val_samples": "validation_steps",
-    "val_samples": "steps",
-}
+OF_SAMPLES = {"samples_per_epoch": "steps_per_epoch", "nb_val_samples": "validation_steps", "val_samples": "steps"}
 
 
 def in_keras_2(given: dict[str, Any], keras_1: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -26,10 +26,7 @@ TELLING = {
     "nonneg": ("constraint", "`non_neg`"),
     "unitnorm": ("constraint", "`unit_norm`"),
     "l1_l2": ("regularizer", "`keras.regularizers.L1L2(0.01, 0.01)`, no string"),
-    "hard_sigmoid": (
-        "activation",
-        "another one; `parallel_compat.legacy.activations.hard_sigmoid` is the old one",
-    ),
+    "hard_sigmoid": ("activation", "another one; `parallel_compat.legacy.activations.hard_sigmoid` is the old one"),
 }
 # Those of them that code of today says, too.
 ALSO_TODAY = ("huber_loss", "hard_sigmoid")

@@ -141,9 +141,6 @@ def in_prose(text: str) -> list[Named]:
 
     >>> [(named.package, named.low) for named in in_prose("Tested with [Keras 2.2.4](https://keras.io) on TF 1.12.")]
     [('keras', (2, 2, 4)), ('tensorflow', (1, 12, 0))]
-
-    Args:
-        text: the text.
     """
     found: list[Named] = []
     for badge in _BADGE.finditer(text):

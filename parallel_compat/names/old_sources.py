@@ -32,9 +32,6 @@ def parses_as_python_2_alone(text: str) -> bool:
 
     >>> [parses_as_python_2_alone(text) for text in ("print 'a'", "print('a')", "def f(:")]
     [True, False, False]
-
-    Args:
-        text: the source.
     """
     try:
         with warnings.catch_warnings():

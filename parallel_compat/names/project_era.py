@@ -14,16 +14,13 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from parallel_compat.names import eras, named_versions, project_dates, project_sources
-from parallel_compat.names.eras import Era
+from parallel_compat.names.eras import Era, Evidence
+from parallel_compat.names.named_versions import Named
 from parallel_compat.names.project_files import ProjectFiles, files_of_project, read_text
-
-if TYPE_CHECKING:
-    from parallel_compat.names.eras import Evidence
-    from parallel_compat.names.named_versions import Named
-    from parallel_compat.names.project_sources import Source, Sources
+from parallel_compat.names.project_sources import Source, Sources
 
 
 class Decision(NamedTuple):

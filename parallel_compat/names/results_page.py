@@ -34,10 +34,7 @@ def page() -> str:
         *_row("", "Keras 2.2.4", "Keras 3", "migrate", "recover", "applies to", heading=True),
         *(line for one in RESULTS for line in _row(*one[:5], _eras(one.eras))),
     ]
-    compared = [
-        *_row("", "Keras 2", "here", heading=True),
-        *(line for row in PARALLEL_MODEL for line in _row(*row)),
-    ]
+    compared = [*_row("", "Keras 2", "here", heading=True), *(line for row in PARALLEL_MODEL for line in _row(*row))]
     stays = [
         *_row("applies to", "what changes", "why", heading=True),
         *(line for one in DIFFERENCES for line in _row(", ".join(era.value for era in one.eras), one.what, one.reason)),

@@ -5,16 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from parallel_compat.names import table
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.error_messages import errors
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.names.members import members
-
-if TYPE_CHECKING:
-    from parallel_compat.names.table import Argument, Member, Path
+from parallel_compat.names.table import Argument, Member, Path
 
 MOST = 8  # answers to one question; more would hide the one that is meant
 _ALIASES = {"K": "keras.backend", "tf": "tensorflow"}

@@ -162,11 +162,7 @@ class Default(NamedTuple):
     note: str = ""
 
     def was(self, era: str) -> str | None:
-        """Return the default in an era, None where it is today's.
-
-        Args:
-            era: an `Era`.
-        """
+        """Return the default in an era, None where it is today's."""
         columns = (self.keras_2_2_4, self.keras_2_3, self.tf_keras_1_15, self.tf_keras_2_2)
         return dict(zip(("keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2"), columns, strict=True)).get(era)
 

@@ -7,24 +7,19 @@ import importlib.abc
 import importlib.util
 import os
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
 
 from parallel_compat.module_loaders import SecondName
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
 from parallel_compat.originals.mends import ALL, addons, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.settings import Settings
 from parallel_compat.originals.sources import OriginalFinder, forget
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from importlib.machinery import ModuleSpec
-    from pathlib import Path
-    from types import ModuleType
-
-    from parallel_compat.originals.settings import Settings
-
 
 # Modules beside Keras that changed with it, or left TensorFlow with it.
 _BESIDE = (
@@ -108,9 +103,7 @@ class _FirstImport(importlib.abc.MetaPathFinder):
     def __init__(self, decide: Callable[[], Settings | None]) -> None:
         self.decide = decide
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if fullname.partition(".")[0] not in _WAITED_FOR:
             return None
         global _active
@@ -132,9 +125,7 @@ class _FirstImport(importlib.abc.MetaPathFinder):
 class _NoStandaloneKeras(importlib.abc.MetaPathFinder):
     """Refuses `import keras` of a package that can do without: today's Keras would be found."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if fullname == "keras":
             raise ModuleNotFoundError(
                 "No module named 'keras': the script runs on tf.keras 1.15. If it needs standalone Keras as well, add "

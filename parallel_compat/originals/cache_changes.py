@@ -14,13 +14,10 @@ import shutil
 import tempfile
 import time
 import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from parallel_compat.originals import cache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _LOCK = ".lock"
 _TEMPORARY = ".change-"

@@ -7,14 +7,11 @@ names that moved.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from parallel_compat.originals.mends import moved_names
 from parallel_compat.private_names import is_there
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PYTHON = "tensorflow.python."
 _MAKERS = ("_module", "put_module")  # of modules that are gone

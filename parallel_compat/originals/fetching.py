@@ -14,15 +14,13 @@ import os
 import shlex
 import sys
 import zipfile
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
 
 from parallel_compat.originals import cache, cache_changes, pip_download
 from parallel_compat.originals.cache import FetchError as FetchError
 from parallel_compat.originals.catalogue import ORIGINALS, Original, Wheel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _ANOTHER_PLACE = f"set {cache.VARIABLE} to another folder"
 _ANOTHER_INDEX = "Try again, or let pip use another package index (the variable PIP_INDEX_URL)."
@@ -77,9 +75,6 @@ def megabytes(size: int) -> str:
 
     >>> megabytes(405_822), megabytes(145_000_000)
     ('0.4 MB', '145 MB')
-
-    Args:
-        size: the number of bytes.
     """
     return f"{size / 1e6:.1f} MB" if size < 9.95e6 else f"{size / 1e6:.0f} MB"
 

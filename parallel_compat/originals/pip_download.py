@@ -8,13 +8,10 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from parallel_compat.originals.catalogue import Wheel
+from parallel_compat.originals.catalogue import Wheel
 
 # `python -m pip` that ends when its standard input does: with the process that started it, even if that is killed.
 # A script's folder does not hide modules of the standard library from it.

@@ -11,14 +11,12 @@ import marshal
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-    from types import CodeType, ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 class OriginalFinder(importlib.abc.MetaPathFinder):
@@ -35,9 +33,7 @@ class OriginalFinder(importlib.abc.MetaPathFinder):
         self.bytecode = bytecode
         self.mends = mends
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a served module; None lets the next finder look."""
         source_path = self._source_path(fullname)
         if source_path is None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from types import FrameType
+from typing import Any
 
 from parallel_compat.module_loaders import LoaderAround, SecondName
 from parallel_compat.names import old_packages
 from parallel_compat.names.eras import Era
 from parallel_compat.packages import notes
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import FrameType, ModuleType
 
 # Packages whose classes, arguments or defaults changed -> the module here that has `CHANGES`.
 _FILES = {
@@ -73,9 +71,7 @@ class _Finder:
         """Return whether a module lacks something that is answered."""
         return bool(old_packages.names_of(name)) or name in _changes(name)
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         gone = _gone_module(fullname)
         if gone is None and not self.is_changed(fullname):
             return None
@@ -183,11 +179,11 @@ def _by(frame: FrameType) -> str:
 def _value(module: str, name: str, by: str) -> Any:
     path = f"{module}.{name}"
     if module == "numpy":
-        from parallel_compat.originals.mends.numpy import _NAMES
+        from parallel_compat.originals.mends.numpy import NAMES
 
-        if name in _NAMES:
+        if name in NAMES:
             note(path + by, "as numpy had it before 2.0")
-            return _NAMES[name]
+            return NAMES[name]
     gone = _gone_module(path)
     if gone is not None and path in old_packages.modules():
         try:

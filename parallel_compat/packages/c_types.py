@@ -17,10 +17,6 @@ _FLAGS = 21 * ctypes.sizeof(ctypes.c_void_p)  # where `tp_flags` is in a type
 def give(kind: type, **members: Any) -> None:
     """Set methods of a type that is written in C.
 
-    Args:
-        kind: the type.
-        members: functions.
-
     Raises:
         RuntimeError: the type's flags are not where they were in the versions that this was read in.
     """

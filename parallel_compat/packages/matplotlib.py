@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.packages.arguments import accept
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _BACKENDS = {"gtk", "gtkagg", "gtkcairo", "qt4agg", "qt4cairo", "wx", "wxagg", "macosx", "tkagg", "qt5agg", "gtk3agg"}
 

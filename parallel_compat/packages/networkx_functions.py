@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.packages.arguments import member
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def to_numpy_matrix(G: Any, nodelist: Any = None, dtype: Any = None, order: Any = None, **options: Any) -> Any:

@@ -6,14 +6,12 @@ import functools
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.packages import c_types
 from parallel_compat.packages.arguments import accept, called_by_user
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _change(module: Any) -> None:

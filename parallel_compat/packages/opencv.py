@@ -5,13 +5,11 @@ from __future__ import annotations
 import dis
 import functools
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
 
 
 def _change(module: Any) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import functools
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.packages.arguments import accept, called_by_user, default, member
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Parameters that were passed by position, and are by name alone since pandas 2.
 _ORDER: dict[str, tuple[str, ...]] = {

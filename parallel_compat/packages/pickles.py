@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import functools
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.packages.arguments import called_by_user
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _change(module: Any) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import called_by_user, default, member
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def isImageType(t: Any) -> bool:

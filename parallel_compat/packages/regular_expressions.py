@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import called_by_user
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _change(module: Any) -> None:

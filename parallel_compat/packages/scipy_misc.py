@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.special import comb, factorial, factorial2, factorialk, logsumexp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "bytescale",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accepting, called_by_user, parameters
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _multichannel(options: dict[str, Any], value: Any) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accept, default, member, parameters
 from parallel_compat.packages.notes import note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Where a function or a class has the new argument and not the old one.
 _RENAMED = {
@@ -120,26 +118,12 @@ def _tags(module: Any) -> None:
     module.get_tags = get_tags
 
 
+_MODULES = (
+    "cluster decomposition ensemble linear_model manifold metrics model_selection naive_bayes neighbors neural_network "
+    "preprocessing svm tree utils.class_weight"
+)
 CHANGES: dict[str, Callable[[Any], None]] = {
-    **{
-        f"sklearn.{name}": _change
-        for name in (
-            "cluster",
-            "decomposition",
-            "ensemble",
-            "linear_model",
-            "manifold",
-            "metrics",
-            "model_selection",
-            "naive_bayes",
-            "neighbors",
-            "neural_network",
-            "preprocessing",
-            "svm",
-            "tree",
-            "utils.class_weight",
-        )
-    },
+    **{f"sklearn.{name}": _change for name in _MODULES.split()},
     "sklearn.feature_extraction.text": _text,
     "sklearn.utils._tags": _tags,
 }

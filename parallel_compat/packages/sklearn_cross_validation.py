@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sklearn import model_selection
 from sklearn.model_selection import cross_val_predict, cross_val_score, permutation_test_score, train_test_split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
     "KFold",

@@ -91,8 +91,6 @@ CHANGES: dict[str, Callable[[Any], None]] = {
     "random": _random,
     "threading": _of_class("Thread", isAlive=lambda self: self.is_alive()),
     "xml.etree.ElementTree": _of_c_type(
-        "Element",
-        getchildren=lambda self: list(self),
-        getiterator=lambda self, tag=None: list(self.iter(tag)),
+        "Element", getchildren=lambda self: list(self), getiterator=lambda self, tag=None: list(self.iter(tag))
     ),
 }

@@ -50,10 +50,7 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
     config = entry["config"]
     if "layers" in config:
         config["layers"] = [_layer(layer, translation, (*path, layer["name"])) for layer in config["layers"]]
-    for key, names in (
-        ("layer", ("forward_layer", "backward_layer")),
-        ("backward_layer", ("backward_layer",)),
-    ):
+    for key, names in (("layer", ("forward_layer", "backward_layer")), ("backward_layer", ("backward_layer",))):
         if isinstance(config.get(key), dict):
             inside = names if entry["class_name"] == "Bidirectional" else ("layer",)
             before = copy.deepcopy(config[key])

@@ -13,12 +13,12 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import numpy as np
 
-from parallel_compat.hdf5_output import writing
+from parallel_compat.hdf5_output import Disk, writing
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Leaf, Node, Path
@@ -26,9 +26,6 @@ from parallel_compat.recover.reader import Reading, StoredArray
 from parallel_compat.recover.rules.layer_names import keras3_name
 from parallel_compat.recover.single_model import Template
 from parallel_compat.recover.verifying import check_arrays, checksum
-
-if TYPE_CHECKING:
-    from parallel_compat.hdf5_output import Disk
 
 ATTRIBUTE_LIMIT = 64_512  # HDF5's object header; Keras cuts longer lists into pieces of at most this
 
@@ -203,12 +200,7 @@ def _copy(
 
 
 def _stream(
-    group: h5py.Group,
-    name: str,
-    array: StoredArray,
-    pieces: Any,
-    advance: Callable[[int], object],
-    disk: Disk,
+    group: h5py.Group, name: str, array: StoredArray, pieces: Any, advance: Callable[[int], object], disk: Disk
 ) -> int:
     """Write an array in pieces, past HDF5, into the place that HDF5 reserved for it: that is faster.
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
 
 from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.inspecting import InspectedCheckpoint
 from parallel_compat.recover.safe_names import printable
-
-if TYPE_CHECKING:
-    import argparse
-
 
 MOST_LINES = 40  # of one kind
 FORMS = {"model": "whole model", "weights": "weights only", "keras3": "weights, in Keras 3's own format"}
@@ -67,10 +63,7 @@ def _print_table(found: InspectedCheckpoint) -> None:
     line("file", f"{found.path} ({found.bytes:,} bytes)")
     line("holds", FORMS[found.form])
     around = [f"a parallel model over {one.gpus} devices ({one.style})" for one in found.parallel]
-    line(
-        "written by",
-        f"{', around '.join(around) if around else 'a single model'}, Keras {found.keras_version}",
-    )
+    line("written by", f"{', around '.join(around) if around else 'a single model'}, Keras {found.keras_version}")
     if found.name is not None:
         line("template", f"{found.name} ({found.class_name})" if found.class_name else found.name)
     line("parameters", f"{found.parameters:,}")

@@ -117,10 +117,7 @@ def inspect_checkpoint(path: str | os.PathLike[str], *, max_bytes: int | None = 
 def _by_lists(stored: Stored, size: int, wrappers: tuple[Wrapper, ...], notes: tuple[str, ...]) -> InspectedCheckpoint:
     layers = tuple(
         InspectedLayer(
-            layer.name,
-            None,
-            tuple(array.shape for array in layer.weights),
-            sum(array.size for array in layer.weights),
+            layer.name, None, tuple(array.shape for array in layer.weights), sum(array.size for array in layer.weights)
         )
         for layer in stored.layers
         if not wrappers or layer.weights
@@ -153,10 +150,7 @@ def _by_config(stored: Stored, size: int, template: Template) -> InspectedCheckp
         shapes = tuple(arrays[position].shape for position in positions)
         layers.append(
             InspectedLayer(
-                child.path[-1],
-                entry["class_name"],
-                shapes,
-                sum(arrays[position].size for position in positions),
+                child.path[-1], entry["class_name"], shapes, sum(arrays[position].size for position in positions)
             )
         )
         assert isinstance(child, Branch) or child.class_name == entry["class_name"]

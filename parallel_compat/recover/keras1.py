@@ -232,12 +232,7 @@ def _merged_inputs(model: Entry, branches: list[Entry]) -> Entry:
     for layer in (merge, *rest):
         layers.append({**layer, "inbound_nodes": [before]})
         before = [[layer["name"], 0, 0, {}]]
-    config = {
-        "name": model["name"],
-        "layers": layers,
-        "input_layers": inputs,
-        "output_layers": [before[0][:3]],
-    }
+    config = {"name": model["name"], "layers": layers, "input_layers": inputs, "output_layers": [before[0][:3]]}
     return {**model, "class_name": "Functional", "config": config}
 
 

@@ -19,9 +19,6 @@ WEIGHTS = "model.weights.h5"
 def look_over_archive(path: str | os.PathLike[str]) -> None:
     """Look at what a `.keras` file unpacks to, the HDF5 file in it included.
 
-    Args:
-        path: the file.
-
     Raises:
         CheckpointError: it is no archive, holds no weights, or unpacks to more than its size lets one expect.
     """

@@ -172,11 +172,7 @@ def check_room(model: Any) -> None:
 
 
 class Layers:
-    """Layers with the attributes of a model that loading weights reads.
-
-    Args:
-        layers: the layers.
-    """
+    """Layers with the attributes of a model that loading weights reads."""
 
     name = "layers"
     built = True
@@ -279,11 +275,7 @@ def compile_model(model: Any, training_config: dict[str, Any], path: str) -> Non
 
 
 def restore_optimizer(
-    model: Any,
-    template: Template,
-    optimizer_arrays: list[Array],
-    *,
-    optimizer: Any = None,
+    model: Any, template: Template, optimizer_arrays: list[Array], *, optimizer: Any = None
 ) -> list[str]:
     """Give an optimizer the state that is in a file.
 
@@ -311,10 +303,7 @@ def restore_optimizer(
         order.sort(key=lambda place: names[template.indices[place[0].path][place[1]]])
     trained = [weights_of(layer_at(model, leaf.path))[index] for leaf, index in order]
     note = optimizer_state.restore(
-        model.optimizer if optimizer is None else optimizer,
-        model.trainable_variables,
-        optimizer_arrays,
-        trained,
+        model.optimizer if optimizer is None else optimizer, model.trainable_variables, optimizer_arrays, trained
     )
     return [] if note is None else [note]
 

@@ -146,10 +146,7 @@ def _recurrent(gates: int, *, cudnn: bool = False) -> Callable[[dict[str, Any]],
 
 def _conv_lstm(config: dict[str, Any]) -> list[Spec]:
     filters, window = _size(config, "filters"), _window(config, 2)
-    kernels = [
-        Spec("kernel", (*window, None, 4 * filters)),
-        Spec("recurrent_kernel", (*window, filters, 4 * filters)),
-    ]
+    kernels = [Spec("kernel", (*window, None, 4 * filters)), Spec("recurrent_kernel", (*window, filters, 4 * filters))]
     return _biased(config, kernels, (4 * filters,))
 
 

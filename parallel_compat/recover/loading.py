@@ -439,10 +439,7 @@ def _values(
             values = weight_edits.apply(edits, leaf.class_name, values)
         if reshape and leaf.class_name in _CONVOLUTIONS and values[0].size == math.prod(variables[0].shape):
             values = [values[0].reshape(variables[0].shape), *values[1:]]
-        shapes, received = (
-            [tuple(variable.shape) for variable in variables],
-            [value.shape for value in values],
-        )
+        shapes, received = ([tuple(variable.shape) for variable in variables], [value.shape for value in values])
         if shapes != received and not (any_shape and len(shapes) == len(received)):
             raise CheckpointError(
                 f"{path}: layer {where!r}: expected weights of the shapes {shapes}. Received: {received}."

@@ -245,11 +245,7 @@ def look_over(path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def read(
-    path: str | os.PathLike[str],
-    *,
-    arrays: bool = True,
-    optimizer: bool = False,
-    max_bytes: int | None = None,
+    path: str | os.PathLike[str], *, arrays: bool = True, optimizer: bool = False, max_bytes: int | None = None
 ) -> Iterator[Reading]:
     """Open a checkpoint in a process of its own.
 

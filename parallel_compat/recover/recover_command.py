@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.inspect_command import some
 from parallel_compat.recover.safe_names import printable
-
-if TYPE_CHECKING:
-    import argparse
 
 LONG_WORK = 64 << 20  # bytes from which a progress bar is of use
 
@@ -26,11 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an .h5 or .hdf5 file of Keras 1, Keras 2 or tf.keras, of a parallel or a single model",
     )
     parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        required=True,
-        help="output file: .keras, .h5, .hdf5 or .weights.h5",
+        "-o", "--output", metavar="OUT", required=True, help="output file: .keras, .h5, .hdf5 or .weights.h5"
     )
     parser.add_argument("--weights-only", action="store_true", help="write the weights without the config")
     parser.add_argument(
@@ -39,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for a file of weights: file with the model's config, as JSON or another old file",
     )
     parser.add_argument(
-        "--keep-lambda",
-        action="store_true",
-        help="keep the model's own Lambda layers, as data that is not executed",
+        "--keep-lambda", action="store_true", help="keep the model's own Lambda layers, as data that is not executed"
     )
     parser.add_argument("--force", action="store_true", help="replace an existing OUT")
     parser.add_argument(
@@ -93,11 +84,7 @@ def _bar(stack: contextlib.ExitStack, total: int) -> Callable[[int], object]:
 
     progress = stack.enter_context(
         Progress(
-            BarColumn(),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
+            BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(), console=Console(stderr=True)
         )
     )
     work = progress.add_task("recover", total=total)

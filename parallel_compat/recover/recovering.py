@@ -277,19 +277,12 @@ def _training_config(stored: Stored, found: Recovery) -> dict[str, Any] | None:
         return None
     with naming(stored.path):
         return compiled(
-            parse(stored.training_config, "training_config"),
-            found.notes,
-            tf_keras="tf" in (stored.keras_version or ""),
+            parse(stored.training_config, "training_config"), found.notes, tf_keras="tf" in (stored.keras_version or "")
         )
 
 
 def _make_model(
-    found: Recovery,
-    reading: Reading,
-    objects: dict[str, Any],
-    advance: Callable[[int], object],
-    *,
-    optimizer: bool,
+    found: Recovery, reading: Reading, objects: dict[str, Any], advance: Callable[[int], object], *, optimizer: bool
 ) -> None:
     from parallel_compat.recover import keras_models
 

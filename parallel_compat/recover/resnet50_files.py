@@ -77,11 +77,7 @@ def paired(
 
 
 def _warn_of_epsilon(path: str) -> None:
-    """Warn that the ResNet50 of 2018 normalised by another epsilon, which a file of weights does not say.
-
-    Args:
-        path: the file.
-    """
+    """Warn that the ResNet50 of 2018 normalised by another epsilon, which a file of weights does not say."""
     warnings.warn(
         f"{path} has the weights of the ResNet50 of 2018, whose BatchNormalization had `epsilon=1e-3`; "
         "since 2019 it is 1.001e-5. "

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import re
 import traceback
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
 
 from parallel_compat.missing_keras import explain
 from parallel_compat.recover import damage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
 
 _SIMULATED = "To try the same code on simulated GPUs: "
 REPLICAS = "parallel-compat run --replicas {} SCRIPT"

@@ -7,7 +7,8 @@ the era, and pretends GPUs.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
 from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
@@ -16,9 +17,6 @@ from parallel_compat.originals import activate
 from parallel_compat.originals.settings import Settings
 from parallel_compat.run import remedies, report, today
 from parallel_compat.run.environment import settings
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 _REPLICAS = "`%legacy_names --replicas {}` before the first import, after a restart of the kernel"
 
@@ -29,9 +27,6 @@ _decision: Decision | None = None
 
 def load_ipython_extension(shell: Any) -> None:
     """Give the notebook its original Keras, from its first import on.
-
-    Args:
-        shell: IPython's shell.
 
     Raises:
         RuntimeError: TensorFlow or Keras is imported already.

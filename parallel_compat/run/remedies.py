@@ -11,15 +11,11 @@ import linecache
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from parallel_compat.names import old_packages, old_sources, tsv
 from parallel_compat.names.other_packages import ATTRIBUTES, PACKAGES
 from parallel_compat.run import advice, users_code
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 # Error, what it is about, what was called, what to do.
 _ROWS = tsv.rows("remedies.tsv", 4)

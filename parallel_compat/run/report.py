@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat import packages
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.catalogue import ORIGINALS
 from parallel_compat.run import used_devices
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)

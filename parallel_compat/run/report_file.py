@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from parallel_compat import __version__, html_report
 from parallel_compat.atomic_file import replacing
-
-if TYPE_CHECKING:
-    from parallel_compat.run.report import Report
+from parallel_compat.run.report import Report
 
 
 def write(report: Report, path: str) -> None:
@@ -43,11 +40,7 @@ def page(report: Report) -> str:
             "choice",
             "Which Keras, and why",
             ("what", "value"),
-            [
-                ("Keras", ran),
-                ("because", report.why),
-                ("certain", "yes" if report.certain else f"no. {report.hint}"),
-            ],
+            [("Keras", ran), ("because", report.why), ("certain", "yes" if report.certain else f"no. {report.hint}")],
         ),
         html_report.table("versions", "Versions", ("what", "version"), list(report.versions.items())),
         html_report.table(

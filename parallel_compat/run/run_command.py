@@ -69,10 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "from there",
     )
     parser.add_argument(
-        "--every",
-        type=_replicas,
-        metavar="N",
-        help="with --resume: also save the state after every N batches",
+        "--every", type=_replicas, metavar="N", help="with --resume: also save the state after every N batches"
     )
     parser.add_argument(
         "--report", metavar="FILE", help="write the report to FILE: a page if it ends in .html, else JSON"

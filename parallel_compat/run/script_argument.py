@@ -5,13 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from parallel_compat.names.project_files import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST = 5  # scripts that a message names
 _SOURCES, _BYTES = 200, 1_000_000

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.run import remedies
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The folders whose frames say nothing to a user. Those of the core stay.

@@ -10,12 +10,10 @@ import subprocess
 import sys
 import threading
 import time
-from typing import IO, TYPE_CHECKING
+from collections.abc import Sequence
+from typing import IO
 
 from parallel_compat.run.workers import SEED, alike
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Seconds for the other workers to end by themselves after one failed.
 GRACE = 5.0

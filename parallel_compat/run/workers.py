@@ -11,13 +11,10 @@ import functools
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from parallel_compat.backend.patches import Patches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 SEED = "PARALLEL_COMPATSEED"
 
@@ -45,11 +42,7 @@ def _cluster(environment: dict[str, str] | os._Environ[str]) -> dict[str, Any]:
 
 
 def alike(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment variables that give all workers the same random numbers and hashes of strings.
-
-    Args:
-        environment: that of one worker.
-    """
+    """Return the environment variables that give all workers the same random numbers and hashes of strings."""
     import hashlib
 
     job = ("SLURM_JOB_ID", "SLURM_STEP_ID")

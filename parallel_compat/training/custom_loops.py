@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.training.layer_state import LayerState, ReplicaState
 from parallel_compat.training.replicas import ReplicaSlice, replica_number
-
-if TYPE_CHECKING:
-    import keras
 
 
 class ReplicaCalls:

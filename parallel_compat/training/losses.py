@@ -8,9 +8,10 @@ and each output's metrics in them is replaced by one that knows its place.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import keras
 import tensorflow as tf
@@ -20,10 +21,6 @@ from parallel_compat.context_variables import set_within
 from parallel_compat.training.per_sample import is_per_sample
 from parallel_compat.training.replica_pass import ReplicaPass
 from parallel_compat.training.replicas import Replicas, ReplicaSlice
-
-if TYPE_CHECKING:
-    import contextlib
-
 
 MERGE = ("auto", "always", "never")
 

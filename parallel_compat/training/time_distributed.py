@@ -6,10 +6,11 @@ sample by itself, draws nothing and keeps nothing gives the same for (batch * ti
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 from keras import layers
@@ -18,9 +19,6 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
 from parallel_compat.context_variables import set_within
-
-if TYPE_CHECKING:
-    import contextlib
 
 # Layers of which each sample's output depends on that sample alone.
 _PER_SAMPLE = {

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import keras
 
 from parallel_compat.backend import keras3
-
-if TYPE_CHECKING:
-    import keras
 
 
 class TrainableFlags:

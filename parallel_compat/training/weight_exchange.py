@@ -15,12 +15,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import keras
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    import keras
 
 WEIGHTS = ("auto", "one device", "mirrored")
 

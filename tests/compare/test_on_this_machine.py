@@ -23,7 +23,6 @@ from parallel_compat.compare.recordings import read_recording
 from parallel_compat.compare.runs import CannotRun, Runs, Script, copy_project
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.cache import VARIABLE
-from tests import scripts
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 HEAD = """import numpy as np
@@ -96,17 +95,23 @@ model.evaluate(x, y, verbose=0)
 """
 
 
-def run_compare(folder: Path, source: str, *options: str):
-    (folder / "train.py").write_text(source)
-    command = ("-m", "parallel_compat", "compare", "train.py", "--json", "out.json")
-    done = scripts.python(*command, *options, folder=folder)
-    out = folder / "out.json"
-    return done, json.loads(out.read_text()) if out.exists() else {}
+@pytest.fixture
+def compare_source(run_compare, monkeypatch):
+    """Run the command on a source in a folder."""
+
+    def run(folder: Path, source: str, *options: str):
+        (folder / "train.py").write_text(source)
+        monkeypatch.chdir(folder)
+        done = run_compare("train.py", "--json", "out.json", *options)
+        out = folder / "out.json"
+        return done, json.loads(out.read_text()) if out.exists() else {}
+
+    return run
 
 
-def test_the_default_of_an_lstm_is_found_with_figures(tmp_path):
+def test_the_default_of_an_lstm_is_found_with_figures(tmp_path, compare_source):
     """Nothing is seeded: the script draws the same in all runs, as do fit's shuffling and Dropout."""
-    done, told = run_compare(tmp_path, HEAD + LSTM, "--era", "keras-2.2.4", "--html", "page.html", "--steps", "8")
+    done, told = compare_source(tmp_path, HEAD + LSTM, "--era", "keras-2.2.4", "--html", "page.html", "--steps", "8")
     assert done.returncode == 0, done.stdout + done.stderr  # `--era` lets `migrate` write the old default
     assert told["curves"][0]["masked"] == ["dropout_1"]
     assert told["curves"][0]["ordered"] is True
@@ -116,8 +121,8 @@ def test_the_default_of_an_lstm_is_found_with_figures(tmp_path):
 
 
 @pytest.mark.slow  # four processes that import TensorFlow
-def test_without_the_old_default_the_row_is_named(tmp_path):
-    done, told = run_compare(tmp_path, HEAD + LSTM)
+def test_without_the_old_default_the_row_is_named(tmp_path, compare_source):
+    done, told = compare_source(tmp_path, HEAD + LSTM)
     assert done.returncode == 1, done.stdout + done.stderr
     why = told["why"]["0"]
     assert (why["kind"], why["class_name"]) == ("layer", "LSTM")
@@ -140,9 +145,9 @@ def without_figures(line: str) -> str:
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3"])
-def test_kinds_of_scripts_are_equal(era, tmp_path):
+def test_kinds_of_scripts_are_equal(era, tmp_path, compare_source):
     """All kinds in one script, as most of the time goes into imports; the generator, read ahead by threads, is last."""
-    done, told = run_compare(tmp_path, HEAD + "".join(EQUAL.values()), "--era", era, "--replicas", "2")
+    done, told = compare_source(tmp_path, HEAD + "".join(EQUAL.values()), "--era", era, "--replicas", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(told["models"]) == 1 + 1 + 2 + 1
     assert all(len(curve["new"]) >= 8 for curve in told["curves"])
@@ -150,8 +155,8 @@ def test_kinds_of_scripts_are_equal(era, tmp_path):
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
-def test_tf_keras_is_equal(era, tmp_path):
-    done, told = run_compare(tmp_path, TF_KERAS, "--era", era)
+def test_tf_keras_is_equal(era, tmp_path, compare_source):
+    done, told = compare_source(tmp_path, TF_KERAS, "--era", era)
     assert done.returncode == 0, done.stdout + done.stderr
     assert told["curves"][0]["fed"] == []
     assert told["curves"][0]["masked"] == ["dropout"]
@@ -159,14 +164,14 @@ def test_tf_keras_is_equal(era, tmp_path):
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("with_", ["native", "folder"])
-def test_other_sides(with_, tmp_path):
+def test_other_sides(with_, tmp_path, compare_source):
     ported = tmp_path / "ported"
     ported.mkdir()
     project = tmp_path / "project"
     project.mkdir()
     source = HEAD.replace("from keras.utils import multi_gpu_model\n", "") + EQUAL["loop"]
     (ported / "train.py").write_text(source)
-    done, _ = run_compare(project, source, "--with", str(ported) if with_ == "folder" else with_)
+    done, _ = compare_source(project, source, "--with", str(ported) if with_ == "folder" else with_)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -178,8 +183,8 @@ def test_other_sides(with_, tmp_path):
         ("import keras\nkeras.ops.ones(3)\n", "expected a script of old Keras"),
     ],
 )
-def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path):
-    done, _ = run_compare(tmp_path, source, *(["--era", "keras-2.2.4"] if "ops" not in source else []))
+def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path, compare_source):
+    done, _ = compare_source(tmp_path, source, *(["--era", "keras-2.2.4"] if "ops" not in source else []))
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr or "1 / 0" in done.stderr

@@ -197,11 +197,19 @@ def local():
     return model, [f32(3, 6, 5, 2)]
 
 
+def axes():
+    a, b = L.Input((4, 3), name="a"), L.Input((4, 3), name="b")
+    joined = [L.merge([a, b], mode="concat", concat_axis=axis, name="concat%d" % axis) for axis in (1, 2)]
+    joined += [L.merge([a, b], mode="dot", dot_axes=axis, name="dot%d" % axis) for axis in (1, 2)]
+    outputs = [L.Dense(2, name="out%d" % i)(L.Flatten()(h)) for i, h in enumerate(joined)]
+    return Model([a, b], outputs, name="axes"), [f32(3, 4, 3), f32(3, 4, 3)]
+
+
 CASES_1 = {
     "images": lambda: images("tf"), "images_first": lambda: images("th"), "transposed": lambda: transposed("tf"),
     "transposed_first": lambda: transposed("th"), "texts": texts, "sequence": sequence, "merges": merges, "nested": nested,
     "branches": branches, "volumes": lambda: volumes("tf"), "volumes_first": lambda: volumes("th"), "films": lambda: films("tf"),
-    "films_first": lambda: films("th"), "local": local,
+    "films_first": lambda: films("th"), "local": local, "axes": axes,
 }  # fmt: skip
 
 # --- models of Keras 2 on Theano ----------------------------------------------------------------------------------------

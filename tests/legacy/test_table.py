@@ -92,8 +92,6 @@ def test_gone_is_gone():
     for name in NAMES:
         for root in ("keras", "tensorflow.keras"):
             entry = table.lookup(spelled(root, name))
-            if entry.path == "tensorflow.keras.backend.gradients":
-                continue  # imports, and raises whenever it is called: `tf.gradients` needs a graph
             if entry.status is Status.GONE:
                 with pytest.raises((ImportError, AttributeError)):
                     resolve(entry.path)

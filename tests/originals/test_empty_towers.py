@@ -55,7 +55,7 @@ def trained(towers):
     parallel.compile(keras.optimizers.SGD(1e-3), "mse")
     random = np.random.RandomState(1)
     losses = []
-    for samples in (1, 3, 2):
+    for samples in (1, 1):  # of two towers the first has none
         scale = {"Embedding": 1}
         x = [random.randint(0, 9, (samples,) + shape) / scale.get(name, 9) for name, (shape, _) in KINDS.items()]
         losses.append(float(parallel.train_on_batch(x, np.ones((samples, 1)))))
@@ -63,7 +63,7 @@ def trained(towers):
 
 
 losses, single = trained(1)
-found, parallel = trained(4)
+found, parallel = trained(2)
 np.testing.assert_allclose(found, losses, rtol=1e-5)
 for one, other in zip(single.layers, parallel.layers):
     kept = 2 if "batch" in one.name and ERA == "tf.keras-1.15" else None  # it averages the whole batch, too
@@ -84,5 +84,5 @@ print("done")
     ],
 )
 def test_towers_without_samples(era: str) -> None:
-    done = scripts.run("--quiet", "--era", era, "--replicas", "4", "-c", SCRIPT, era, folder=scripts.PROJECT)
+    done = scripts.run("--quiet", "--era", era, "--replicas", "2", "-c", SCRIPT, era, folder=scripts.PROJECT)
     assert done.stdout.endswith("done\n"), done.stderr[-3000:]

@@ -35,11 +35,13 @@ class Counted(optimizers.Optimizer):
 
     def __init__(self):
         super(Counted, self).__init__()
-        self.iterations = K.variable(0, dtype="int64")
+        self.iterations, self.turn = K.variable(0, dtype="int64"), K.variable(0)
 
     def get_updates(self, loss, params):
         grads = self.get_gradients(loss, params)
         self.updates = [K.update_add(self.iterations, 1)]
+        again = tf.equal(self.turn, 1)
+        self.updates.append(tf.cond(again, lambda: tf.assign(self.turn, 0), lambda: tf.assign_add(self.turn, 1)))
         slow = K.sum(K.dot(K.ones((700, 700)), K.ones((700, 700))))
         with tf.control_dependencies([slow]):
             counter = K.cast(tf.identity(self.iterations), "float32")
@@ -57,6 +59,7 @@ model.compile(Counted(), "mse")
 x = np.ones((4, 1))
 steps = [[float(w.ravel()[0]) for w in model.get_weights()] for _ in range(3) if model.train_on_batch(x, x) is not None]
 answers["all reads before all writes"] = steps
+answers["a counter that a condition restarts"] = float(K.eval(model.optimizer.turn))
 
 shared, a, b = BatchNormalization(), Input((1,)), Input((1,))
 twice = Model([a, b], Dense(1)(concatenate([shared(a), shared(b)])))
@@ -107,6 +110,9 @@ answers["gpus"] = len(K.tensorflow_backend._get_available_gpus())
 answers["convolutions of channels first"] = K.eval(
     K.conv2d(K.ones((1, 1, 3, 3)), K.ones((3, 3, 1, 1)), data_format="channels_first")
 ).tolist()
+ones = K.ones((1, 1, 1, 3))
+normalized = K.batch_normalization(K.ones((2, 2, 2, 3)), 0 * ones, ones, 3 * ones, 2 * ones, epsilon=0.0)
+answers["statistics with axes of size 1"] = float(K.get_value(K.mean(normalized)))
 x = K.placeholder((None, 2))
 gradients = K.gradients(K.sum(K.square(x), axis=np.arange(1, 2)), x)
 answers["axes of 64 bits"] = K.function([x], gradients)([np.ones((1, 2))])[0].tolist()
@@ -145,6 +151,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
     assert "keras.json asks for theano." in done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
         # w = 0 first, so its sum is 0; after the first step each weight is counter 0; then 1 + 0; then 2 + 1.
+        "a counter that a condition restarts": 1.0,
         "all reads before all writes": [[0.0] * 4, [1.0] * 4, [3.0] * 4],
         "the second call's average comes last": pytest.approx(5.0 if era == "keras-2.2.4" else 0.0797, abs=1e-4),
         "few operations wait for many": True,  # one waits for all, and each of 24 averages for that one
@@ -168,6 +175,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "sparse": True,
         "gpus": 3,
         "convolutions of channels first": [[[[9.0]]]],
+        "statistics with axes of size 1": 5.0,
         "axes of 64 bits": [[2.0, 2.0]],
         "names of 2017": [
             *([9, 9, 3], [6.0], True, [3], "load_weights_from_hdf5_group_by_name", [[0, 2], [2, 3]], "channels_last"),

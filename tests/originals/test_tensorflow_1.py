@@ -209,6 +209,31 @@ def test_eager_execution_trains() -> None:
     np.testing.assert_allclose(found, [0.788174748, 0.227499097, 0.396978557], rtol=1e-5)
 
 
+@pytest.mark.parametrize("replicas", [None, 2])
+def test_eager_execution_may_begin_after_keras_is_imported(replicas: int | None) -> None:
+    """A function is traced from the eager context; the number is that of TensorFlow 1.15.5."""
+    moved = run(
+        """
+        import json
+        import tensorflow as tf
+        from tensorflow.keras import layers
+
+        tf.enable_eager_execution()
+        inputs = layers.Input((1,))
+        model = tf.keras.Model(inputs, layers.BatchNormalization(momentum=0.5)(inputs))
+
+        @tf.function
+        def train(x):
+            return model(x, training=True)
+
+        train(tf.constant([[3.0], [7.0]]))
+        print(json.dumps(model.get_weights()[2].tolist()))
+        """,
+        replicas=replicas,
+    )
+    assert moved == [2.5]
+
+
 def test_values_that_tensorflow_1_took() -> None:
     said = run(
         """
@@ -393,8 +418,68 @@ def test_a_metric_of_the_user_is_updated_in_a_graph(era: str) -> None:
             model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
             model.compile("sgd", "mse", metrics=[Total(), Compiled()])
             found = model.evaluate(np.ones((8, 2)), np.ones((8, 1)), batch_size=4, verbose=0)
-            print(json.dumps([float(value) for value in found[1:]]))
+            count = tf.function(model.metrics[0].total.assign_add)
+            kind = type(tf.function(lambda: print(count(1.0)))()).__name__
+            print(json.dumps([kind, *[float(value) for value in found[1:]]]))
         """,
         era,
     )
-    assert said == [8.0, 8.0]
+    assert said == ["Operation", 8.0, 8.0]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_what_a_nested_model_computes_can_be_a_loss(era: str) -> None:
+    """Its dropout asks for the learning phase once more; both numbers are those of TensorFlow 1.15.5 and 2.2.3."""
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        if not tf.executing_eagerly():
+            tf.enable_eager_execution()
+        layers = tf.keras.layers
+        inner = tf.keras.Sequential([
+            layers.Dropout(1 - 2 ** -24, input_shape=(4,)), layers.Dense(2, kernel_initializer="ones"),
+        ])
+        inputs = tf.keras.Input((4,))
+        model = tf.keras.Model(inputs, inner(inputs))
+        model.add_loss(tf.keras.backend.mean(inner.layers[1].get_output_at(-1)))
+        model.compile("sgd")
+        x = np.ones((20, 4), "float32")
+        print(json.dumps([float(model.train_on_batch(x)), float(model.evaluate(x, verbose=0))]))
+        """,
+        era,
+    )
+    assert said == [0.0, pytest.approx(3.995)]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_the_graph_rewrite_of_mixed_precision(era: str) -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        rewrite = tf.train.experimental.enable_mixed_precision_graph_rewrite
+        layers = [tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")]
+        model = tf.keras.Sequential(layers)
+        model.compile(rewrite(tf.keras.optimizers.SGD(0.25)), "mse")
+        losses = [float(model.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))) for _ in range(2)]
+        try:
+            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        except ValueError as error:
+            refused = str(error)[:44]
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            weight = tf.compat.v1.get_variable("weight", (), initializer=tf.compat.v1.ones_initializer())
+            step = rewrite(tf.compat.v1.train.GradientDescentOptimizer(0.25)).minimize(weight ** 2)
+            session.run(tf.compat.v1.global_variables_initializer())
+            session.run(step)
+            found = float(session.run(weight))
+        tf.train.experimental.disable_mixed_precision_graph_rewrite()
+        print(json.dumps([losses, refused, found]))
+        """,
+        era,
+    )
+    assert said == [[1.0, 0.25], "The mixed precision policy cannot be set, be", 0.5]

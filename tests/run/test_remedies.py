@@ -39,7 +39,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("{}.has_key(1)", "key in d"),
         ("xrange(3)", "`range`"),
         ("import string; string.letters", "ascii_letters"),
-        ("import urllib2", "packages.urllib2"),
+        ("import urllib2", "urllib.request"),
         ("import thread", "`_thread`"),
         ("from sklearn.externals import joblib", "`joblib`"),
         ("from scipy.ndimage import imread", "parallel_compat.packages.scipy_misc.imread"),

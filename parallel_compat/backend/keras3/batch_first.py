@@ -9,12 +9,10 @@ from the second one on. TensorFlow 1 and tf.keras 2.2 counted after the gradient
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Operations that change a variable, or may: no others wait, since a control edge costs time wherever there is one.
 _CHANGING = frozenset(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
 from parallel_compat.context_variables import set_within
-
-if TYPE_CHECKING:
-    import contextlib
-    from collections.abc import Callable, Sequence
 
 _with_samples: ContextVar[Sequence[Any] | None] = ContextVar("with_samples", default=None)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import keras
 from tensorflow.python.eager import context as tensorflow_context
@@ -14,9 +15,6 @@ from parallel_compat.backend.keras3.compiled import Compiled
 from parallel_compat.backend.keras3.in_memory import build_compiled, build_optimizer
 from parallel_compat.backend.keras3.layers import output_spec
 from parallel_compat.backend.patches import CORE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def let_callbacks_set_their_model() -> None:

@@ -8,13 +8,11 @@ A layer of Keras 3 leaves out the layers in its lists, and names a kernel `_kern
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import keras
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _Trackable: Any = tf.__internal__.tracking.Trackable
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import keras
 import tensorflow as tf
@@ -13,9 +14,6 @@ from keras.src.trainers import compile_utils
 
 from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.keras3.layers import output_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MetricsList = compile_utils.MetricsList
 

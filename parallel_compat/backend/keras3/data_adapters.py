@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import keras
 
 
 class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras carries no types
@@ -55,8 +52,9 @@ class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras ca
 
 
 def is_built_under_a_strategy(model: keras.Model) -> bool:
-    """Whether a model was made under a `tf.distribute` strategy (`Trainer._distribute_strategy`)."""
-    return getattr(model, "_distribute_strategy", None) is not None
+    """Whether a model trains under a `tf.distribute` strategy."""
+    with model.distribute_strategy.scope():
+        return bool(tf.distribute.has_strategy())
 
 
 def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:

@@ -6,13 +6,11 @@ TensorFlow asks its global dispatchers what to do with a function that failed on
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import keras
 from tensorflow.python.util import dispatch, tf_decorator, tf_export
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class SymbolicTensorDispatcher(dispatch.GlobalOpDispatcher):  # type: ignore[misc]  # TensorFlow carries no types

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import tensorflow as tf
 from tensorflow.python.feature_column import feature_column_v2, feature_column_v2_types, serialization
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 COLUMN, DENSE, SEQUENCE = (
     feature_column_v2_types.FeatureColumn,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import keras
@@ -16,9 +17,6 @@ from keras.src.legacy.saving import legacy_h5_format, saving_utils
 
 from parallel_compat.backend.keras3 import hidden_classes, moved_names
 from parallel_compat.backend.keras3.global_state import global_attribute
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 def write_weights(model: keras.Model, file: h5py.File) -> None:
@@ -158,12 +156,9 @@ _OPERATION = "Operation>"
 
 
 def custom_objects(given: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the classes and functions that are known by name: registered, of `CustomObjectScope`s, and those given.
-
-    (`CustomObjectScope` keeps its own in the global attribute `custom_objects_scope_dict`, read in 3.15.)
-    """
-    of_scopes = global_state.get_global_attribute("custom_objects_scope_dict") or {}
-    return {**keras.saving.get_custom_objects(), **of_scopes, **(given or {})}
+    """Return the classes and functions that are known by name: registered, of `CustomObjectScope`s, and those given."""
+    with keras.saving.CustomObjectScope({}) as scope:  # which keeps what the scopes around it have
+        return {**keras.saving.get_custom_objects(), **scope.backup, **(given or {})}
 
 
 @functools.cache

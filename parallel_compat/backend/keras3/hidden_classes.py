@@ -7,14 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-__all__ = [
-    "CONVOLUTION",
-    "DATA_FRAME_ITERATOR",
-    "MERGE",
-    "POOLING",
-    "kept_layers",
-    "spec_by_calling",
-]
+__all__ = ["CONVOLUTION", "DATA_FRAME_ITERATOR", "MERGE", "POOLING", "kept_layers", "spec_by_calling"]
 
 # What `ImageDataGenerator.flow_from_dataframe` returns (`DataFrameIterator`).
 DATA_FRAME_ITERATOR: Any = next(

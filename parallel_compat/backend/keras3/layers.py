@@ -6,7 +6,8 @@ import contextlib
 import functools
 import inspect
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -14,10 +15,6 @@ from keras.src.backend.common import global_state
 from keras.src.random import seed_generator
 
 from parallel_compat.backend.keras3.global_state import global_attribute
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
 GLOBAL_SEEDS = "global_seed_generator"
@@ -60,11 +57,7 @@ def operation_behind(output: Any) -> str | None:
 
 
 class _Function(keras.Operation):  # type: ignore[misc]  # Keras carries no types
-    """A function as an operation, which Keras calls on symbolic tensors.
-
-    Args:
-        function: the function.
-    """
+    """A function as an operation, which Keras calls on symbolic tensors."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(name="function")  # a name of its own takes no number

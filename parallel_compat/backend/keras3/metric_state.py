@@ -6,22 +6,16 @@ graph each of these is an operation that waits for the one before; as tensors th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 class _Held:
-    """What stands for TensorFlow's variable in `keras.Variable._value`.
-
-    Args:
-        variable: the variable.
-    """
+    """What stands for TensorFlow's variable in `keras.Variable._value`."""
 
     def __init__(self, variable: tf.Variable) -> None:
         self.variable = variable

@@ -7,7 +7,9 @@ import functools
 import logging
 import types
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import h5py
 import keras
@@ -23,10 +25,6 @@ from parallel_compat.backend.patches import CORE
 from parallel_compat.hdf5_output import writing
 from parallel_compat.names.identifiers import SHORT_NAMES
 from parallel_compat.warning_category import ParallelCompatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 def act_on_template(

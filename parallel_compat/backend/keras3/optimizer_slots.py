@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # What tf.keras called the slots of an optimizer -> what their names end in today.
 SLOTS = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -13,9 +14,6 @@ from tensorflow.python.framework import ops as tf_ops
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_slots
 from parallel_compat.backend.patches import CORE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> Any:

@@ -11,9 +11,6 @@ from tensorflow.core.protobuf import saved_model_pb2
 def keras_metadata(folder: str) -> str | None:
     """Return what TensorFlow up to 2.4 said of a SavedModel's first object, JSON; None if that is nothing of Keras's.
 
-    Args:
-        folder: the folder.
-
     Raises:
         ValueError: the file in it is not of this format.
     """

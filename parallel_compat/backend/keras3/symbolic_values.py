@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import keras
 
 from parallel_compat.backend.keras3.layers import takes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Values:
@@ -54,7 +52,7 @@ class Values:
             if missing:
                 waiting += missing
                 continue
-            args, kwargs = node.arguments.fill_in(self._values)
+            args, kwargs = self.of((node.arguments.args, node.arguments.kwargs))
             if self._training is not None and takes(node.operation, "training"):
                 kwargs["training"] = self._training
             results = node.operation(*args, **kwargs)

@@ -7,9 +7,11 @@ sparse either way.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -17,10 +19,6 @@ import tensorflow as tf
 from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
 from parallel_compat.context_variables import set_within
-
-if TYPE_CHECKING:
-    import contextlib
-    from collections.abc import Callable
 
 _may_take: ContextVar[Callable[[keras.Variable], bool] | None] = ContextVar("may_take", default=None)
 

@@ -115,6 +115,23 @@ def settle_trainable(model):
     model.train_step = train_step
 
 
+_made = {}
+
+
+def made_once(make):
+    """Make a network once for the same arguments, also while a step is traced: TensorFlow makes no variables there."""
+
+    @functools.wraps(make)
+    def made(*args, **kwargs):
+        key = f"{make.__module__}.{make.__qualname__} {args} {kwargs}"
+        if key not in _made:
+            with tf.init_scope():
+                _made[key] = make(*args, **kwargs)
+        return _made[key]
+
+    return made
+
+
 def metric_function(given):
     """A metric function that gets its targets as in Keras 2: floats, of shape (n, 1) for n numbers; or several."""
     if isinstance(given, (list, tuple)):

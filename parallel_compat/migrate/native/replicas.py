@@ -152,10 +152,7 @@ class Wrapping:
             if isinstance(value, ast.Call)
             else []
         )
-        return tensors in (
-            [f"{template}.input", f"{template}.output"],
-            [f"{template}.inputs", f"{template}.outputs"],
-        )
+        return tensors in ([f"{template}.input", f"{template}.output"], [f"{template}.inputs", f"{template}.outputs"])
 
     def edits(self) -> list[AnyEdit]:
         """Return the edits."""

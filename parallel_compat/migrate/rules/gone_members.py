@@ -17,10 +17,10 @@ from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.literals import is_none
+from parallel_compat.migrate.literals import is_none, text_of
 from parallel_compat.migrate.methods import WHAT
 from parallel_compat.migrate.scopes import methods_of
-from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
+from parallel_compat.names.members import CALLBACK, LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change, Member
 
 # Names that nothing but Keras has: reported also where the file does not tell what the object is.
@@ -63,6 +63,10 @@ _TELLING = frozenset(
 )
 # What a name of an object has in it where the file does not tell what it is.
 _CALLED = {MODEL: ("model",), LAYER: ("layer", "model"), OPTIMIZER: ("optimizer", "optim", "opt")}
+# What Keras 3 does not put into the `params` of a callback.
+_PARAMS = ("batch_size", "do_validation", "metrics", "nb_epoch", "nb_sample", "samples")
+# Methods that functions of this package give as they were, and Keras 3 has too.
+_OF_KERAS_3 = ("predict", "save", "save_weights", "load_weights", "add_loss")
 # Members that functions of this package give, and no other rule rewrites.
 _ALWAYS = ("add_loss", "add_update", "input_names", "_feed_input_names", "compute_output_signature")
 _PROVIDED = (
@@ -100,6 +104,8 @@ def find(file: File) -> Findings:
                 yield file.attention(node, message, hint=kind is None)
                 break
     yield from _provided(file)
+    yield from _not_called(file)
+    yield from _of_params(file)
     for call in _added_outside_of_calls(file):
         message = (
             "Keras 3 silently drops a loss that a layer adds outside of its `call`: call `self.add_loss(...)` there."
@@ -163,6 +169,37 @@ def _provided(file: File) -> Findings:
             elif not row.method:
                 yield from _read(file, node, row, certain=certain)
             break
+
+
+def _not_called(file: File) -> Findings:
+    """Methods that functions of this package give, where they are not called: `train = model.fit_generator`."""
+    for node in file.tree.attributes:
+        rows = members().get(node.attr, ())
+        parent = file.tree.parents.get(node)
+        if node.attr in _OF_KERAS_3 or (isinstance(parent, ast.Call) and parent.func is node):
+            continue
+        for row in rows:
+            if row.method and row.change is Change.PROVIDED and file.kinds.of(node.value) == row.of:
+                message = f"`{row.old}` of {WHAT[row.of]} is `{row.new}` now, which takes the object first: call that."
+                yield file.attention(node, message)
+
+
+def _of_params(file: File) -> Findings:
+    """What callbacks read of their `params`: `self.params["metrics"]`, `self.params.get("samples")`."""
+    for node in file.tree.attributes:
+        if node.attr != "params" or file.kinds.of(node.value) != CALLBACK:
+            continue
+        parent = file.tree.parents.get(node)
+        if isinstance(parent, ast.Subscript) and parent.value is node:
+            key: ast.expr | None = parent.slice
+        elif isinstance(parent, ast.Attribute) and parent.attr == "get":
+            call = file.tree.parents.get(parent)
+            key = call.args[0] if isinstance(call, ast.Call) and call.args else None
+        else:
+            continue
+        if key is not None and (name := text_of(key)) in _PARAMS:
+            message = f"`{name}` is not in the `params` of a callback any more. Pass it to the callback's constructor."
+            yield file.attention(node, message)
 
 
 def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Findings:

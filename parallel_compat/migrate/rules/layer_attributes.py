@@ -2,7 +2,8 @@
 
 So does `model.layers[0].input`: the first layer may be an `InputLayer`, which has no `input` in Keras 3. `model.input`
 of a `Sequential` becomes `model.inputs[0]`: in Keras 3 `input` exists only after the model was called, and is then the
-argument of that call. `layer._name` becomes `layer.name`. In tf.keras only `_name` could be assigned.
+argument of that call. Where a model may be one, a function gives it. `layer._name` becomes `layer.name`. In tf.keras
+only `_name` could be assigned.
 
 ```diff
  from keras.models import Model
@@ -27,6 +28,13 @@ from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
+# What returns a model that may be a `Sequential`.
+_LOADING = tuple(
+    f"{package}.models.{name}"
+    for package in ("keras", "parallel_compat.legacy")
+    for name in ("load_model", "model_from_json", "model_from_config", "clone_model")
+)
+
 
 def find(file: File) -> Findings:
     """Find shapes of layers."""
@@ -39,6 +47,9 @@ def find(file: File) -> Findings:
             continue
         if node.attr in ("input", "output") and file.sequentials.of(node.value) == SEQUENTIAL:
             yield from _of_sequential(file, node)
+            continue
+        if node.attr in ("input", "output", "output_names") and _may_be_sequential(file, node.value):
+            yield from _by_function(file, node)
             continue
         of = INPUT_LAYER if node.attr == "input" and _is_first_layer(node.value) else LAYER
         if of == LAYER and node.attr not in ("output_shape", "input_shape"):
@@ -70,6 +81,29 @@ def _of_sequential(file: File, node: ast.Attribute) -> Findings:
     message = f"`{node.attr}` of a `Sequential` is `{node.attr}s[0]` in Keras 3, also before a call."
     end = file.source.end(node)
     yield file.found(node, message, [Edit(end, end, "s[0]")], hint=not file.old)
+
+
+def _may_be_sequential(file: File, model: ast.expr) -> bool:
+    """Return whether a model is Sequential, or is loaded or passed on in a source that knows Sequential models."""
+    if is_self(model):
+        return False
+    if file.sequentials.of(model) == SEQUENTIAL:
+        return True
+    made = file.kinds.value(model)
+    if isinstance(made, ast.Call):
+        return file.names.target(made.func) in _LOADING
+    named = last_name(model).lower().rpartition("_")[2] == "model"
+    return file.kinds.of(model) is None and named and "Sequential" in file.source.text
+
+
+def _by_function(file: File, node: ast.Attribute) -> Findings:
+    row = methods.member(MODEL, node.attr)
+    assert row.new is not None
+    edits = file.read_by_function(row.new, node)
+    if edits is not None:
+        message = f"`{node.attr}` of a model is provided by `{row.new}`. {row.note}"
+        unsafe = file.kinds.of(node.value) is None and methods.guessed(file, node.value, MODEL)
+        yield file.found(node, message, edits, unsafe=unsafe, hint=not file.old)
 
 
 # What Keras 3 computes and lets nobody set, and what to do instead.

@@ -2,7 +2,8 @@
 
 Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
 `compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
-Sample weights by name of several outputs become a list, and the targets beside them.
+Sample weights by name of several outputs become a list, and the targets beside them. A dict that leaves outputs out is
+reported.
 
 ```diff
  from keras.models import Sequential
@@ -24,6 +25,7 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.methods import guessed
+from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 
 _ON_DATA = ("fit", "evaluate", "train_on_batch", "test_on_batch")
@@ -42,6 +44,9 @@ def find(file: File) -> Findings:
                 yield from _targets(file, call, is_sequential)
             elif is_sequential:
                 yield from _compiled(file, call)
+            elif (loss := calls.argument(call, "loss", 1)) is not None and _leaves_outputs_out(file, model, loss):
+                message = "An output without a loss: Keras 3 wants `None` for it. Add each such output to the dict."
+                yield file.attention(loss, message)
 
 
 def _is_sequential(file: File, receiver: ast.expr) -> bool:
@@ -62,8 +67,11 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
     given.append(("Class weights", calls.argument(call, "class_weight")))
     targets = None
     for what, value in given:
-        if value is not None and what == "Sample weights" and _has_several_names(file, value):
-            yield _in_order_of_outputs(file, call, targets, value)
+        if value is not None and what == "Sample weights":
+            if _has_several_names(file, value):
+                yield _in_order_of_outputs(file, call, targets, value)
+            elif _leaves_outputs_out(file, calls.receiver(call), value):
+                yield file.attention(value, "Keras 3 wants weights for each output: a list in their order.")
         targets = value if what == "Targets" else calls.argument(call, "y", 1)
         name = _only_name(value)
         if name is None or not isinstance(value, ast.Dict):
@@ -71,9 +79,16 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
         message = f"{what} of the one output {name!r}: Keras 3 takes a dict only for several outputs."
         if is_sequential:
             yield file.found(value, message, _without_name(file, value))
-        elif what == "Targets":
+        elif what == "Targets" and count_outputs(file, calls.receiver(call)) < 2:
             edits = _without_name(file, value)
             yield file.found(value, message, edits, unsafe="is it the only output?", hint=not file.old)
+
+
+def _leaves_outputs_out(file: File, model: ast.expr, value: ast.expr) -> bool:
+    given = file.tree.resolved(value)
+    if not isinstance(given, ast.Dict) or None in map(text_of, given.keys):
+        return False
+    return len(given.keys) < count_outputs(file, model)
 
 
 def _has_several_names(file: File, value: ast.expr) -> bool:

@@ -45,10 +45,7 @@ def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> 
     as_list, value = _as_list(file, whole), _value(file, whole)
     if value is not None:
         # A dimension was an object with a `value`; now it is a number.
-        edits = [
-            Edit(dot, end, ".shape"),
-            Edit(file.source.end(value.value), file.source.end(value), ""),
-        ]
+        edits = [Edit(dot, end, ".shape"), Edit(file.source.end(value.value), file.source.end(value), "")]
         message = f"`{name}[...].value` is now `shape[...]`."
     elif as_list is not None:
         edits = [Edit(start, start, "list("), Edit(dot, file.source.end(as_list), ".shape)")]

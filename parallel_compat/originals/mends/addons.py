@@ -8,17 +8,12 @@ from __future__ import annotations
 import importlib.abc
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from importlib.machinery import ModuleSpec
+from typing import Any
 
 from parallel_compat.originals import fetching
 from parallel_compat.originals.catalogue import ADDONS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-
-    from parallel_compat.originals.sources import OriginalFinder
+from parallel_compat.originals.sources import OriginalFinder
 
 
 class AddonsFinder(importlib.abc.MetaPathFinder):
@@ -31,9 +26,7 @@ class AddonsFinder(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return the spec of `tensorflow_addons`, and None for all else."""
         if fullname != "tensorflow_addons":
             return None

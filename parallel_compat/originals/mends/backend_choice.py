@@ -7,14 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from parallel_compat.missing_keras import chosen_backend
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _VARIABLE = "KERAS_BACKEND"
 _BACKEND = "tensorflow"

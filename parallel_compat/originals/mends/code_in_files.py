@@ -12,14 +12,11 @@ import marshal
 import pickle
 import sys
 import types
-from typing import TYPE_CHECKING, Any
+from types import CodeType, ModuleType
+from typing import Any
 
 from parallel_compat import bytecode
-
-if TYPE_CHECKING:
-    from types import CodeType, ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 class CodeInFileError(ValueError):

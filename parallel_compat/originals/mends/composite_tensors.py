@@ -8,10 +8,9 @@ Seen in TensorFlow 2.18 to 2.21.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _MODULES = (
     "framework.composite_tensor_utils",

@@ -12,13 +12,11 @@ import importlib.abc
 import importlib.util
 import sys
 import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _CONTRIB = "tensorflow.contrib"
 
@@ -111,9 +109,7 @@ def _only_of_contrib(remove: Callable[..., None]) -> Callable[..., None]:
 class _Generated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Makes the modules that were generated: of operations (`gen_..._ops`) and of messages (`..._pb2`)."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         last = fullname.rpartition(".")[2]
         if not fullname.startswith(_CONTRIB + ".") or not (last.startswith("gen_") or last.endswith("_pb2")):
             return None

@@ -9,12 +9,10 @@ Seen in TensorFlow 2.18 to 2.21.
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
@@ -31,12 +29,9 @@ def apply(mends: Register) -> None:
 
 
 def _put_on(module: ModuleType) -> None:
-    import tensorflow as tf
-
     module._cudnn_rnn_ops = types.SimpleNamespace(CudnnLSTM=_kernel("lstm"), CudnnGRU=_kernel("gru"))  # type: ignore[attr-defined]
-    if not tf.compat.v2.config.list_physical_devices("GPU"):
-        module.CuDNNLSTM._process_batch = _batch_in_steps(module.K, _lstm_step)
-        module.CuDNNGRU._process_batch = _batch_in_steps(module.K, _gru_step)
+    for layer, step in ((module.CuDNNLSTM, _lstm_step), (module.CuDNNGRU, _gru_step)):
+        layer._process_batch = _batch_in_steps(layer._process_batch, module.K, step)
 
 
 def _kernel(mode: str) -> Any:
@@ -60,8 +55,13 @@ def _kernel(mode: str) -> Any:
     return Kernel
 
 
-def _batch_in_steps(backend: Any, step: Any) -> Any:
+def _batch_in_steps(kernel: Any, backend: Any, step: Any) -> Any:
+    import tensorflow as tf
+
     def _process_batch(self: Any, inputs: Any, initial_state: Any) -> Any:
+        # Asked only here: before, it would end the time in which a script may turn on eager execution.
+        if tf.compat.v2.config.list_physical_devices("GPU"):
+            return kernel(self, inputs, initial_state)
         time_major = getattr(self, "time_major", False)
         options = {"time_major": True} if time_major else {}
         steps = inputs.shape[0 if time_major else 1]

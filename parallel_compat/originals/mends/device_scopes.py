@@ -5,14 +5,10 @@ Seen in TensorFlow 1.14 to 2.21.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:

@@ -7,13 +7,11 @@ Seen in TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _NAME = "/job:localhost/replica:0/task:0/device:GPU:"
 _MEMORY = 16 << 30  # bytes
@@ -64,8 +62,11 @@ def simulate(mends: Register, count: int) -> None:
 
     def looks_at_real_devices(module: ModuleType) -> None:
         """Convolutions of channels first are refused by CPUs, whatever they are called."""
-        are_real = bool(context.context().list_physical_devices("GPU"))
-        mends.replace(module, "_has_nchw_support", lambda has: has if are_real else lambda: False)
+        mends.replace(
+            module,
+            "_has_nchw_support",
+            lambda has: lambda: has() and bool(context.context().list_physical_devices("GPU")),
+        )
 
     mends.after("tensorflow.python.keras.backend", looks_at_real_devices)
     mends.after("keras.backend.tensorflow_backend", looks_at_real_devices)

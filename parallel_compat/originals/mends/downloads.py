@@ -7,12 +7,10 @@ its digests.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _DATASETS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 _MOVED = {
@@ -37,9 +35,6 @@ def address_today(origin: str) -> str:
 
     >>> address_today("https://s3.amazonaws.com/img-datasets/mnist.npz")
     'https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz'
-
-    Args:
-        origin: its old address.
     """
     for old, today in _MOVED.items():
         if origin.startswith(old):

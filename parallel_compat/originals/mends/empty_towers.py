@@ -10,14 +10,11 @@ Seen in TensorFlow 1.15 to 2.21.
 from __future__ import annotations
 
 import contextvars
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.originals.mends.operations import uncounted
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _MARK = "_parallel_compat_in_tower"
 

@@ -8,15 +8,11 @@ Seen in TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
-import functools
 import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
@@ -35,7 +31,7 @@ def apply(mends: Register) -> None:
 
     mends.add(def_function, __getattr__=__getattr__)
     mends.after("tensorflow.python.keras.backend", _make_functions_of_graphs)
-    mends.after("tensorflow.python.keras.metrics", _return_updates)
+    mends.replace(function.ConcreteFunction, "_call_flat", _returns_its_operation)
     # Loops in a graph keep what their gradient will need, also if a session ran the graph before the gradient was made.
     # TensorFlow asks whether a layer is being called; it asks again when it makes the gradient, where none is.
     keras_deps.register_call_context_function(lambda: types.SimpleNamespace(layer=True))
@@ -76,27 +72,17 @@ def _common_shape(x: Any, y: Any) -> Any:
     return None if x is None else x.most_specific_compatible_shape(y)
 
 
-def _return_updates(metrics: ModuleType) -> None:
-    """A function that returns nothing returned its operation in a graph: the update of a user's metric."""
-    import tensorflow as tf
-    from tensorflow.python.eager import def_function
+def _returns_its_operation(call: Callable[..., Any]) -> Callable[..., Any]:
+    """In a graph that a session runs, a function that returns nothing returned its operation."""
+    import tensorflow.compat.v1 as tf
 
-    def function(update: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(update)
-        def updates(*args: Any, **options: Any) -> Any:
-            return update(*args, **options), tf.constant(0)
+    def _call_flat(self: Any, *args: Any, **options: Any) -> Any:
+        result = call(self, *args, **options)
+        if result is not None or tf.executing_eagerly() or tf.get_default_graph().building_function:
+            return result
+        return tf.get_default_graph().get_operations()[-1]
 
-        traced = def_function.function(updates)
-
-        @functools.wraps(update)
-        def call(*args: Any, **options: Any) -> Any:
-            result, done = traced(*args, **options)
-            return result if result is not None or tf.executing_eagerly() else done.op
-
-        return call
-
-    # Keras asks whether the user made a function of it: that, too, has to return its operation.
-    metrics.def_function = types.SimpleNamespace(Function=(), function=function)  # type: ignore[attr-defined]
+    return _call_flat
 
 
 def _make_functions_of_graphs(backend: Any) -> None:

@@ -8,22 +8,13 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from parallel_compat.originals.mends.moved_names import put_module
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _PYTHON = "tensorflow.python."
-
-_MIXED_PRECISION = (
-    "mixed_precision_graph_rewrite_is_enabled",
-    "non_mixed_precision_session_created",
-    "using_default_mixed_precision_policy",
-)
 
 
 def _module(name: str, **names: Any) -> None:
@@ -55,10 +46,7 @@ def apply(mends: Register) -> None:
     _module("profiler.traceme", TraceMe=trace.Trace)
     _module("eager.profiler")
 
-    mends.add(
-        ops,
-        is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)),
-    )
+    mends.add(ops, is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)))
     mends.add(tf.config, experimental_list_devices=lambda: [device.name for device in tf.config.list_logical_devices()])
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(
@@ -73,7 +61,17 @@ def apply(mends: Register) -> None:
     mends.add(nest, _sorted=sorted)
     for name in ("tanh", "sigmoid"):  # two functions today, one then: recurrent layers ask whether theirs is `tf.tanh`
         setattr(nn, name, getattr(tf.nn, name))
-    mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
+    mends.add(
+        mixed_precision_global_state,
+        mixed_precision_graph_rewrite_is_enabled=False,
+        using_default_mixed_precision_policy=True,
+    )
+    mends.replace(mixed_precision_global_state, "non_mixed_precision_session_created", lambda _: False)
+    mends.replace(
+        mixed_precision_global_state,
+        "is_mixed_precision_graph_rewrite_enabled",
+        lambda _: lambda: mixed_precision_global_state.mixed_precision_graph_rewrite_is_enabled,
+    )
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
 
 

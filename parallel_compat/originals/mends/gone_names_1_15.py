@@ -8,12 +8,10 @@ from __future__ import annotations
 import pathlib
 import shutil
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.originals.mends.moved_names import put_module
-
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:

@@ -11,12 +11,11 @@ Seen in h5py 3.8 to 3.15.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 
 def _in_old_words(error: OSError) -> OSError:

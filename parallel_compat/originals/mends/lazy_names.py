@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
+from parallel_compat.module_loaders import load
 
 
 def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str] | None = None) -> None:
@@ -41,14 +40,3 @@ def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str]
         return value
 
     module.__getattr__ = __getattr__  # type: ignore[method-assign]
-
-
-def load(path: str) -> Any:
-    """Import what a dotted path names: a module, or a name in one."""
-    try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name != path:
-            raise
-        module, _, name = path.rpartition(".")
-        return getattr(importlib.import_module(module), name)

@@ -9,22 +9,16 @@ Seen in TensorFlow 2.18 to 2.21.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _MEGABYTES = 1024  # of a part of a GPU: TensorFlow cannot tell a GPU's memory before it starts
 _GPU = re.compile(r"(?i)(?<=device:)gpu|(?<=/)gpu")
 
 
 def simulate(mends: Register, count: int) -> None:
-    """Let TensorFlow 2 say that there are some GPUs; where there are as many, nothing is simulated.
-
-    Args:
-        mends: the mends of this process.
-        count: how many.
-    """
+    """Let TensorFlow 2 say that there are some GPUs; where there are as many, nothing is simulated."""
     from tensorflow.python.framework import config
 
     real = len(config.list_physical_devices("GPU"))

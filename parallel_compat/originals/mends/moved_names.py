@@ -5,13 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 import types
-from typing import TYPE_CHECKING
 
 from parallel_compat.names import tsv
-from parallel_compat.originals.mends.register import named
-
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register, named
 
 _PYTHON = "tensorflow.python."
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 import functools
 import pickle
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from parallel_compat.originals.mends.register import Register
-
+from parallel_compat.names.other_packages import NUMPY
+from parallel_compat.originals.mends.register import Register
 
 _IS_NUMPY_2 = bool(np.lib.NumpyVersion(np.__version__) >= "2.0.0")
 
@@ -30,26 +27,21 @@ class _Cast:
         return lambda values: np.asarray(values).astype(dtype)
 
 
-_NAMES: dict[str, Any] = {
-    "bool": bool, "int": int, "float": float, "complex": complex, "object": object, "str": str, "long": int,
-    "unicode": str, "string_": np.bytes_, "unicode_": np.str_, "float_": np.float64, "complex_": np.complex128,
-    "object0": np.object_, "int0": np.intp, "uint0": np.uintp, "bool8": np.bool_, "singlecomplex": np.complex64,
-    "cfloat": np.complex128, "longfloat": np.longdouble, "Inf": np.inf, "Infinity": np.inf, "infty": np.inf,
-    "PINF": np.inf, "NINF": -np.inf, "NaN": np.nan, "NAN": np.nan, "PZERO": 0.0, "NZERO": -0.0, "cast": _Cast(),
-    "asscalar": lambda a: a.item(), "product": np.prod, "cumproduct": np.cumprod, "sometrue": np.any, "alltrue": np.all,
-    "round_": np.round, "rank": np.ndim, "in1d": lambda a, b, **options: np.isin(np.ravel(a), b, **options),
+# Those that the table has, and functions and tables without a counterpart.
+NAMES: dict[str, Any] = {
+    **{old: eval(new, {"numpy": np}) for old, new in NUMPY.items() if old not in ("math", "trapz")},
+    "trapz": getattr(np, "trapezoid", None), "cast": _Cast(), "asscalar": lambda a: a.item(), "rank": np.ndim,
+    "in1d": lambda a, b, **options: np.isin(np.ravel(a), b, **options), "msort": lambda a: np.sort(a, axis=0),
     "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
-    "row_stack": np.vstack, "msort": lambda a: np.sort(a, axis=0), "trapz": getattr(np, "trapezoid", None),
-    "mat": np.asmatrix, "loads": pickle.loads, "alen": len, "typeDict": np.sctypeDict, "str0": np.str_,
-    "bytes0": np.bytes_, "void0": np.void, "longcomplex": np.clongdouble, "clongfloat": np.clongdouble, "disp": print,
+    "loads": pickle.loads, "alen": len, "typeDict": np.sctypeDict, "str0": np.str_, "bytes0": np.bytes_,
+    "void0": np.void, "longcomplex": np.clongdouble, "clongfloat": np.clongdouble, "disp": print,
     "obj2sctype": lambda a: np.dtype(a).type, "sctype2char": lambda a: np.dtype(a).char, "issubclass_": issubclass,
     "issubsctype": lambda a, b: np.issubdtype(np.dtype(a).type, np.dtype(b).type),
     "find_common_type": lambda arrays, scalars: np.result_type(*arrays, *(np.dtype(s).type(0) for s in scalars)),
     "sctypes": {
         **{kind: [np.dtype(f"{kind}{bits}").type for bits in (8, 16, 32, 64)] for kind in ("int", "uint")},
         "float": [np.float16, np.float32, np.float64, np.longdouble],
-        "complex": [np.complex64, np.complex128, np.clongdouble],
-        "others": [bool, object, bytes, str, np.void],
+        "complex": [np.complex64, np.complex128, np.clongdouble], "others": [bool, object, bytes, str, np.void],
     },
 }  # fmt: skip
 
@@ -58,7 +50,7 @@ def apply(mends: Register) -> None:
     """Add the names, and what was accepted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy 1.26 warns when it is asked for a name that it dropped
-        mends.add(np, **_NAMES)
+        mends.add(np, **NAMES)
     mends.replace(np, "array", _makes_arrays)
     mends.replace(np, "asarray", _makes_arrays)
     mends.replace(np, "fromstring", _reads_bytes)

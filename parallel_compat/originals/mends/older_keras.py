@@ -1,25 +1,31 @@
-"""Names that Keras 2.0 to 2.2.2 had (`older_keras.tsv`): scripts of 2017 import them, and Keras 2.2.4 runs these."""
+"""Names that Keras 2.0 to 2.2.2 had (`older_keras.tsv`): scripts of 2017 import them, and Keras 2.2.4 runs these.
+
+Their frozen layers call `K.batch_normalization` with statistics that have axes of size 1. Keras 2.2.0 to 2.2.4 stops
+there: `tf.reshape(mean, (-1))` gives a number as a shape.
+"""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
+from parallel_compat.module_loaders import load
 from parallel_compat.names import tsv
-from parallel_compat.originals.mends.lazy_names import load, serve
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.names.eras import Era
+from parallel_compat.originals.mends.lazy_names import serve
+from parallel_compat.originals.mends.register import Register
 
 _ROWS = tsv.rows("older_keras.tsv", 2, __package__)
 
 
 def apply(mends: Register) -> None:
-    """Let the modules find the names when they are asked for."""
+    """Let the modules find the names when they are asked for, and normalize by statistics of any shape."""
     for module in {path.rpartition(".")[0] for path, _ in _ROWS}:
         mends.after(module, _serve)
+    if mends.era is Era.KERAS_2_2_4:
+        for each in ("mean", "var", "beta", "gamma"):
+            mends.edit("keras.backend.tensorflow_backend", f"tf.reshape({each}, -1)", f"tf.reshape({each}, [-1])")
 
 
 def _serve(module: ModuleType) -> None:

@@ -21,16 +21,13 @@ import re
 import sys
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 from unittest import mock
 
 from parallel_compat import bytecode
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _OPS = "tensorflow.python.ops."
 _OPS_OF_1_15 = "tensorflow.python.ops_of_1_15."
@@ -306,12 +303,7 @@ def _is_read(op: Any) -> bool:
 
 
 def _guard_of(op: Any, behind: set[Any]) -> set[Any]:
-    """Return the same for one operation.
-
-    Args:
-        op: the operation.
-        behind: those of its inputs.
-    """
+    """Return the same for one operation."""
     if _is_read(op):
         copies = {(_handle(op), op._get_control_flow_context(), kind) for kind in ("switch", "read")}
         return copies | {(_handle(op), number) for number in range(_INITIALIZED_VALUE)}

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import contextvars
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends.operations import uncounted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
@@ -137,13 +134,14 @@ def _put_in_order(updates: Iterable[Any]) -> None:
     last: dict[Any, Any] = {}
     for op in {op: None for op in map(_op, updates) if op is not None and op.type == "Merge"}:
         inside = [each for each in _ancestors([op]) if each._get_control_flow_context() is not None]
-        for write in [each for each in inside if each.type in _WRITES]:
+        writes = [each for each in inside if each.type in _WRITES]
+        for write in writes:
             handle, context = _variable(write), write._get_control_flow_context()
             for read in inside:
                 is_own = read.type in _READS and read._get_control_flow_context() is context
                 if is_own and handle in last and _variable(read) is handle:
                     read._add_control_input(last[handle])
-            last[handle] = op
+        last.update((_variable(write), op) for write in writes)
 
 
 def _variable(op: Any) -> Any:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
-
-    from parallel_compat.originals.settings import Settings
+from parallel_compat.module_loaders import load
+from parallel_compat.originals.settings import Settings
 
 _MISSING = object()
 
@@ -150,10 +148,6 @@ def named(path: str) -> Any:
         MendError: there is no such name.
     """
     try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError:
-        module, _, name = path.rpartition(".")
-        try:
-            return getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError):
-            raise MendError(path, "a mend") from None
+        return load(path)
+    except (ImportError, AttributeError):
+        raise MendError(path, "a mend") from None

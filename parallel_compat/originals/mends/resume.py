@@ -14,16 +14,13 @@ import random
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from parallel_compat.atomic_file import replacing
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 FORMAT = "parallel_compat training state of old Keras 1"
 

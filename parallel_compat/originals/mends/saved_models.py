@@ -9,14 +9,10 @@ Seen in TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
-from parallel_compat.originals.mends.register import named
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register, named
 
 _KERAS = "tensorflow.python.keras."
 

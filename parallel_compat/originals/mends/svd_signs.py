@@ -15,12 +15,11 @@ Seen in numpy 1.18 (OpenBLAS 0.3.7) and numpy 2.4 (OpenBLAS 0.3.31).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _LARGEST = 25  # LAPACK's SMLSIZ: up to here the rotations do all
 _ROUNDING = 2.0**-53

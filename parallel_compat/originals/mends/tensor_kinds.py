@@ -9,12 +9,10 @@ from __future__ import annotations
 import abc
 import functools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 _IN_PLACE = {
     "__iadd__": operator.add,
@@ -41,6 +39,12 @@ def apply(mends: Register) -> None:
     for kind in (tensor.Tensor, sparse_tensor.SparseTensor, indexed_slices.IndexedSlices):
         TensorLike.register(kind)
     mends.add(ops, _TensorLike=TensorLike)
+    # A tensor of a graph is of a kind of its own now. Here a nested model asks for the learning phase.
+    mends.edit(
+        "tensorflow.python.keras.engine.network",
+        "type(kwargs['training']) is ops.Tensor",
+        "isinstance(kwargs['training'], ops.Tensor)",
+    )
     _ragged_is_none(mends)
     if mends.era is Era.KERAS_2_2_4 or not mends.is_tensorflow_1:  # the others have 1.15's own functions
         mends.replace(math_ops, "reduced_shape", _taking_long_axes)

@@ -5,12 +5,10 @@ Seen in TensorBoard and TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.names.eras import Era
-
-if TYPE_CHECKING:
-    from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.mends.register import Register
 
 # Attributes of the context, and what they are called today.
 _STATE = {

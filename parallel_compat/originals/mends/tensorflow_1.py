@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import importlib.abc
 import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import cache, fetching
 from parallel_compat.originals.mends import devices
 from parallel_compat.originals.mends.lazy_names import serve
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from pathlib import Path
-
-    from parallel_compat.originals.settings import Settings
-    from parallel_compat.originals.sources import OriginalFinder
+from parallel_compat.originals.settings import Settings
+from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "1.15.5"
 
@@ -43,6 +39,7 @@ PATHS = {
     "tensorflow.python.ops_of_1_15": "python/ops",
     "tensorflow.python.ops.rnn_cell": "python/ops/rnn_cell",
     "tensorflow.python.ops.rnn_cell_impl": "python/ops/rnn_cell_impl",
+    "tensorflow.python.training.experimental.mixed_precision": "python/training/experimental/mixed_precision",
 }
 
 # Of them, those that are an attribute of `tf`, or of a module of `tf`.
@@ -56,6 +53,7 @@ _SERVED = {
 _SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
 
 _API = "tensorflow._api.v2.compat.v1."
+_GRAPH_REWRITE = "tensorflow.python.training.experimental.mixed_precision"
 
 
 def fetched_paths() -> dict[str, Path]:
@@ -89,8 +87,9 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     if not PATHS.keys() <= finder.paths.keys():
         sys.meta_path.insert(0, _FetchedLater(finder))
     for owner, names in _SERVED.items():
-        served = {name: f"{owner}.{name}" for name in names}
-        serve(sys.modules[owner], served)
+        serve(sys.modules[owner], {name: f"{owner}.{name}" for name in names})
+    rewrites = ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
+    serve(tensorflow.train.experimental, {name: f"{_GRAPH_REWRITE}.{name}" for name in rewrites})
     sys.meta_path.append(_Gone(finder))
     if settings.replicas is not None:
         devices.simulate(finder.mends, settings.replicas)
@@ -102,9 +101,7 @@ class _Gone(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         keras = self.finder.paths.get("tensorflow.python.keras")
         if keras is None or not fullname.startswith("tensorflow.python."):
             return None
@@ -121,9 +118,7 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not any(fullname == name or fullname.startswith(name + ".") for name in PATHS):
             return None
         sys.meta_path.remove(self)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from parallel_compat.originals.mends import logical_devices
 from parallel_compat.originals.mends.lazy_names import serve
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from parallel_compat.originals.settings import Settings
-    from parallel_compat.originals.sources import OriginalFinder
+from parallel_compat.originals.settings import Settings
+from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "2.2.3"
 _API = "tensorflow._api.v2."

@@ -12,9 +12,6 @@ class LooseVersion:
 
     >>> LooseVersion("2.10") > "2.9"
     True
-
-    Args:
-        vstring: the version.
     """
 
     def __init__(self, vstring: str = "") -> None:

@@ -94,8 +94,7 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
             ],
         }
         translation.note(
-            entry,
-            "Keras 3's hard_sigmoid is another function; the old one is written as a Rescaling and a ReLU",
+            entry, "Keras 3's hard_sigmoid is another function; the old one is written as a Rescaling and a ReLU"
         )
     else:
         translation.refuse(entry, "its activation hard_sigmoid is another function in Keras 3")

@@ -8,14 +8,7 @@ from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.layer_weights import sides
 from parallel_compat.recover.translation import Translation
 
-_PADDED = {
-    "Conv1D": 1,
-    "Conv2D": 2,
-    "Conv3D": 3,
-    "SeparableConv1D": 1,
-    "SeparableConv2D": 2,
-    "DepthwiseConv2D": 2,
-}
+_PADDED = {"Conv1D": 1, "Conv2D": 2, "Conv3D": 3, "SeparableConv1D": 1, "SeparableConv2D": 2, "DepthwiseConv2D": 2}
 _OTHERS = {"Conv2DTranspose": 2, "Conv3DTranspose": 3, "ConvLSTM2D": 2}
 _POOLS = {f"{kind}Pooling{rank}D": rank for kind in ("Max", "Average") for rank in (1, 2, 3)}
 
@@ -44,10 +37,7 @@ def padding_of_theano(entry: Entry, translation: Translation) -> None:
         translation.refuse(entry, 'Theano placed the windows of its `padding="same"` differently from Keras 3')
         return
     zeros = [[side // 2, (side - 1) // 2] for side in window]
-    pad: dict[str, Any] = {
-        "name": f"{config['name']}_padding",
-        "padding": zeros if rank > 1 else zeros[0],
-    }
+    pad: dict[str, Any] = {"name": f"{config['name']}_padding", "padding": zeros if rank > 1 else zeros[0]}
     if config.get("data_format") is not None:
         pad["data_format"] = config["data_format"]
     kernels = {**config, "name": f"{config['name']}_kernels", "padding": "valid"}

@@ -117,3 +117,21 @@ def test_what_is_named_as_a_model_or_an_optimizer(name):
 )
 def test_what_is_somebody_elses(code):
     check_noop(f"import keras\n{code}", rule="gone-members")
+
+
+@pytest.mark.parametrize("name", ["fit_generator", "predict_classes", "reset_states"])
+def test_a_provided_method_that_is_not_called_is_listed(name):
+    """Keras 3 has no such method: to read it stops, whether or not it is called."""
+    assert found(f"{HEAD}train = model.{name}\n", "gone-members") == [(3, "attention")]
+    assert found(f"{HEAD}model.{name}(x)\n", "gone-members") == []
+
+
+def test_a_method_that_keras_3_has_may_be_passed_on():
+    check_noop(HEAD + "predict = model.predict\n", rule="gone-members")
+
+
+@pytest.mark.parametrize("use", ["self.params['metrics']", "self.params.get('samples')"])
+def test_what_is_not_in_the_params_of_a_callback(use):
+    head = "from keras.callbacks import Callback\nclass Progress(Callback):\n    def on_train_begin(self, logs=None):\n"
+    assert found(f"{head}        n = {use}\n", "gone-members") == [(4, "attention")]
+    check_noop(f"{head}        n = self.params['epochs']\n", rule="gone-members")

@@ -265,19 +265,17 @@ def test_what_is_gone_is_reported_with_a_way_out():
     from keras import backend as K
     from keras.legacy import interfaces
     from keras.layers import Merge
-    K.gradients(K.mean(loss), weights)
+    K.placeholder((2,))
     tf.placeholder(tf.float32)
     tf.contrib.rnn.LSTMCell(3)
     """
     assert found(source, "imports") == [
-        (2, "rewritten"),
         (3, "rewritten"),
         (4, "attention"),
         (5, "attention"),
         (6, "attention"),
         (7, "attention"),
     ]
-    assert any("tf.GradientTape" in message for message in messages(source, Status.ATTENTION))
     assert any("keras.Input" in message for message in messages(source, Status.ATTENTION))
 
 
@@ -351,7 +349,7 @@ def test_a_name_that_stands_for_one_of_several_modules():
     [
         "from keras import backend as K\nK.mean(x)\nK.placeholder((3,))\n",
         "from keras import backend as K\nK.mean(x)\nK.no_such_function(3)\n",
-        "from keras.backend import gradients, mean\n",
+        "from keras.backend import placeholder, mean\n",
         "from keras.engine.topology import Layer, Node\n",
         "from keras.utils.generic_utils import func_load, has_arg\n",
         "from keras.initializers import _compute_fans\n",

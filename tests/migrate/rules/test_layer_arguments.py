@@ -375,3 +375,9 @@ def test_arguments_of_methods_of_a_layer(before, after):
 def test_a_loss_of_what_may_be_a_layer():
     source = "import keras\nclass Own(Base):\n    def call(self, x):\n        self.add_loss(f(x), inputs=x)\n"
     assert (4, "unsafe") in found(source, "layer-arguments")
+
+
+def test_the_second_use_of_a_name_that_a_star_brings_needs_the_stand_in():
+    before = "from keras.layers import *\na = Dense(5)\nb = Dense(2, weights=w)\n"
+    stand_in = "from parallel_compat.legacy.layers import Dense\n"
+    check_transformed(before, before.replace("*\n", "*\n" + stand_in))

@@ -136,3 +136,20 @@ def test_a_private_name_of_keras_2_stays():
 
 def test_a_private_name_of_something_else_stays():
     check_noop("from tensorflow.keras.models import Model\nclass A:\n    def f(self):\n        self._name = 1\n")
+
+
+def test_the_input_of_a_model_that_may_be_a_sequential():
+    head = "from keras.models import load_model\n"
+    given = (
+        "from parallel_compat.legacy.models import load_model\nfrom parallel_compat.legacy.layers import input_tensor\n"
+    )
+    use = "model = load_model('a.h5')\nx = {}\n"
+    check_transformed(head + use.format("model.input"), given + use.format("input_tensor(model)"))
+    passed = "from keras.models import Sequential\ndef f(model):\n    return model.output\n"
+    assert found(passed, "layer-attributes") == [(3, "unsafe")]
+    check_noop("from keras.models import Model\ndef f(model):\n    return model.output\n", rule="layer-attributes")
+    check_transformed(
+        "from keras.models import Sequential\nmodel = Sequential()\nx = model.output_names\n",
+        "from keras.models import Sequential\nfrom parallel_compat.legacy.models import output_names\n"
+        "model = Sequential()\nx = output_names(model)\n",
+    )

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
-from tests.migrate.check import messages
+from tests.migrate.check import messages, migrated
 
-HEAD = "from keras import backend as K\nfrom keras.layers import Dense, Flatten\nfrom keras.models import load_model\n"
+HEAD = """from keras import backend as K
+from keras.layers import Conv2D, Dense, Flatten
+from keras.models import load_model
+"""
 
 
 @pytest.mark.parametrize(
     ("made", "name"),
-    [("Dense(3)(y_pred)", "Dense"), ("load_model('m.h5')(y_pred)", "load_model")],
+    [("Dense(3)(y_pred)", "Dense"), ("Conv2D(3, 3)(y_pred)", "Conv2D")],
 )
 def test_it_is_reported(made, name):
     source = f"{HEAD}class Losses(object):\n    def content(self, y_true, y_pred):\n        return K.mean({made})\n"
@@ -30,3 +35,16 @@ def test_it_is_reported(made, name):
 def test_left_alone(source):
     found = [each for each in messages(source) if "in each call" in each]
     assert found == []
+
+
+def test_a_network_is_made_once():
+    source = """\
+    from keras import backend as K
+    from keras.applications.vgg19 import VGG19
+    class Losses(object):
+        def content(self, y_true, y_pred):
+            vgg = VGG19(include_top=False, input_shape=self.shape)
+            return K.mean(vgg(y_true) - vgg(y_pred))
+    """
+    assert "vgg = made_once(VGG19)(include_top=False, input_shape=self.shape)" in migrated(dedent(source))
+    assert messages(source) == []

@@ -76,3 +76,11 @@ def test_sample_weights_of_several_outputs_are_lists():
     weights = {"a": np.array([1.0, 0.0]), "b": np.array([1.0, 3.0])}
     y, weights = [[each[name] for name in model.output_names] for each in (y, weights)]
     assert model.evaluate(np.ones((2, 2)), y, sample_weight=weights, verbose=0)[0] == pytest.approx(8.5)
+
+
+def test_a_dict_that_leaves_an_output_out_is_listed():
+    head = "from keras.models import Model\nmodel = Model(x, [a, b])\n"
+    assert found(head + "model.compile('sgd', {'a': 'mse'})\n", "outputs-by-name") == [(3, "attention")]
+    assert found(head + "model.fit(x, [y, z], sample_weight={'a': w})\n", "outputs-by-name") == [(3, "attention")]
+    # The dict of targets is no dict of the only output.
+    check_noop(head + "model.fit(x, {'a': y})\n", rule="outputs-by-name")

@@ -1,0 +1,58 @@
+"""`class_weight` that is no dict is dropped, and one for several outputs is reported.
+
+Keras on TensorFlow 1 ignored an array, a list or `"auto"`, silently; Keras 3 stops at it, and at class weights of a
+model with several outputs.
+
+```diff
+ from keras.models import Sequential
+ model = Sequential(layers)
+-model.fit(x, y, class_weight='auto')
++model.fit(x, y)
+```
+"""
+
+from __future__ import annotations
+
+import ast
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import last_name
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import is_none, parts_of, text_of
+from parallel_compat.migrate.rules.shared_metrics import count_outputs
+from parallel_compat.names.members import MODEL
+
+_SEVERAL = "Keras 3 takes class weights for one output alone: pass `sample_weight`, a list in the order of the outputs."
+_ARRAYS = ("array", "asarray", "compute_class_weight", "ones")
+
+
+def find(file: File) -> Findings:
+    """Find class weights that Keras 3 does not take."""
+    for method in ("fit", "train_on_batch", "fit_generator"):
+        for call, model in file.calls_on(MODEL, method):
+            argument = calls.keyword(call, "class_weight")
+            if argument is None or is_none(argument.value):
+                continue
+            value = file.tree.resolved(argument.value)
+            if _is_by_output(value) or (count_outputs(file, model) > 1 and file.kinds.of(model) == MODEL):
+                yield file.attention(argument, _SEVERAL)
+            elif _is_no_dict(value):
+                if file.era_of_call(call).has_graphs:
+                    message = "`class_weight` that is no dict had no effect. For one, pass `{class: weight}`."
+                    yield file.found(argument, message, calls.remove(file, call, argument))
+                else:
+                    yield file.attention(argument, "Expected `class_weight` to be a dict `{class: weight}`.")
+
+
+def _is_by_output(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Dict):
+        texts = [text_of(key) for key in value.keys]
+        return any(isinstance(one, ast.Dict) for one in value.values) or (len(texts) > 1 and None not in texts)
+    return any(isinstance(one, ast.Dict) for one in parts_of(value))
+
+
+def _is_no_dict(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return last_name(value.func) in _ARRAYS
+    return text_of(value) is not None or isinstance(value, ast.List | ast.Tuple)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.models import Model\n"
+
+
+@pytest.mark.parametrize("value", ["'auto'", "[1, 2]", "np.array([1, 2])", "compute_class_weight('balanced', c, y)"])
+def test_what_keras_ignored_is_dropped(value):
+    head = f"{HEAD}model = Model(x, y)\n"
+    check_transformed(f"{head}model.fit(x, y, class_weight={value})\n", f"{head}model.fit(x, y)\n")
+    check_transformed(f"{head}w = {value}\nmodel.fit(x, y, class_weight=w)\n", f"{head}w = {value}\nmodel.fit(x, y)\n")
+    later = "from tensorflow.keras.models import Model\nmodel = Model(x, y)\n"  # it stopped there
+    assert found(f"{later}model.fit(x, y, class_weight={value})\n", "class-weights") == [(3, "attention")]
+
+
+@pytest.mark.parametrize("value", ["{'a': w, 'b': v}", "{'a': {0: 1, 1: 2}}", "[{0: 1, 1: 2}, None]"])
+def test_class_weights_of_several_outputs_are_listed(value):
+    source = f"{HEAD}model = Model(x, [a, b])\nmodel.fit(x, y, class_weight={value})\n"
+    assert found(source, "class-weights") == [(3, "attention")]
+
+
+@pytest.mark.parametrize("value", ["{0: 1, 1: 2}", "None", "weights", "dict(enumerate(w))"])
+def test_dicts_and_what_is_not_known_stay(value):
+    check_noop(f"{HEAD}model = Model(x, y)\nmodel.fit(x, y, class_weight={value})\n", rule="class-weights")
