@@ -11,7 +11,6 @@ from typing import Any
 from parallel_compat.module_loaders import LoaderAround
 
 
-
 def prepare(*, replicas: int | None, resume: str | None, every: int | None, workers: bool) -> None:
     """Prepare the process, once Keras is imported.
 
