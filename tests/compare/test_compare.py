@@ -42,14 +42,10 @@ DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
 
 
-def run_compare(*arguments, **environment):
-    return scripts.python("-m", "parallel_compat", "compare", *map(str, arguments), folder=Path.cwd(), **environment)
-
-
 @pytest.mark.slow
-def test_a_script_of_keras_1(tmp_path):
+def test_a_script_of_keras_1(tmp_path, run_compare):
     """Recorded by Keras 1.2.2 on TensorFlow 1.8 and Python 2.7."""
-    found, told = compared(tmp_path, DATA / "keras-1.2.2.h5", DATA / "keras_1.py")
+    found, told = compared(run_compare, tmp_path, DATA / "keras-1.2.2.h5", DATA / "keras_1.py")
     assert found.returncode == 0, found.stdout + found.stderr[-3000:]
     assert [len(steps) for steps in told["steps"]] == [2, 1]
     assert all("state" in step["differences"] for steps in told["steps"] for step in steps)
@@ -58,7 +54,7 @@ def test_a_script_of_keras_1(tmp_path):
 
 # The scripts of every kind, below, are compared in all eras.
 @pytest.mark.parametrize("era", [ERAS[0], *(pytest.param(era, marks=pytest.mark.slow) for era in ERAS[1:])])
-def test_a_script_computes_what_it_did(era, tmp_path):
+def test_a_script_computes_what_it_did(era, tmp_path, run_compare):
     library = "keras" if era == "keras-2.2.4" else "tensorflow.keras"
     out = tmp_path / "out.json"
     options = ["--era", era, "--json", out, "--html", tmp_path / "out.html"]
@@ -77,12 +73,12 @@ def test_a_script_computes_what_it_did(era, tmp_path):
 
 
 @pytest.mark.slow
-def test_migrated_code_differs_where_the_guide_says_so(tmp_path):
+def test_migrated_code_differs_where_the_guide_says_so(tmp_path, run_compare):
     """`--plain`: Keras 3 as it is, in place of `run`. Each model's first difference has its reason."""
     script = tmp_path / "train.py"
     script.write_text((DATA / "script.py").read_text())
     assert main(["migrate", "--write", "--unsafe", str(script)]) == 0
-    found, told = compared(tmp_path, "--plain", DATA / "keras-2.2.4.h5", script, KERAS="keras")
+    found, told = compared(run_compare, tmp_path, "--plain", DATA / "keras-2.2.4.h5", script, KERAS="keras")
     assert found.returncode == 1, found.stdout + found.stderr[-3000:]
     # The critic, whose weights `migrate` lets `compile` settle, computes what it did.
     generator, text, critic, painter = told["steps"]
@@ -525,7 +521,7 @@ def test_hostile_recordings_are_refused_within_the_limits(damage, tmp_path):
 KINDS = DATA / "kinds" / "every.py"
 
 
-def compared(tmp_path, *arguments, **environment):
+def compared(run_compare, tmp_path, *arguments, **environment):
     out = tmp_path / "out.json"
     found = run_compare("--json", out, *arguments, **environment)
     assert out.exists(), found.stdout + found.stderr[-3000:]
@@ -551,11 +547,11 @@ def kinds_of_findings(told):
         pytest.param("keras-2.1.6", None, marks=pytest.mark.slow),
     ],
 )
-def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
+def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path, run_compare):
     """Twelve scripts: their steps, optimizer states, histories, evaluations and predictions."""
     library = "keras" if stack.startswith("keras") else "tensorflow.keras"
     options = ["--era", era] if era else []
-    found, told = compared(tmp_path, *options, DATA / f"kinds.{stack}.h5", KINDS, KERAS=library)
+    found, told = compared(run_compare, tmp_path, *options, DATA / f"kinds.{stack}.h5", KINDS, KERAS=library)
     scripts = sorted(each.name for each in KINDS.parent.glob("*.py") if each.stem not in ("every", "stack"))
     assert len(scripts) == 12
     assert len(told["steps"]) == len(scripts) + 2  # a GAN trains two models, and so does who resumes
@@ -679,8 +675,10 @@ def test_environments_made_anew_record_what_is_committed(version, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_replicas_compute_what_one_device_did(tmp_path):
-    found, told = compared(tmp_path, "--replicas", "2", DATA / "kinds.keras-2.2.4.h5", KINDS, KERAS="keras", GPUS="2")
+def test_two_replicas_compute_what_one_device_did(tmp_path, run_compare):
+    found, told = compared(
+        run_compare, tmp_path, "--replicas", "2", DATA / "kinds.keras-2.2.4.h5", KINDS, KERAS="keras", GPUS="2"
+    )
     assert found.returncode == 0, found.stdout + found.stderr[-3000:]
     assert len(told["steps"]) == 14
 
@@ -718,13 +716,13 @@ KNOWN = {
 
 @pytest.mark.slow  # twenty-six models, once recorded on Keras 2.2.4, once on the original: minutes
 @pytest.mark.parametrize("first", ["recording", "original"])
-def test_each_known_difference_is_named_with_its_row(first, tmp_path):
+def test_each_known_difference_is_named_with_its_row(first, tmp_path, run_compare):
     script, ported = shutil.copy(DATA / "known_differences.py", tmp_path), tmp_path / "ported"
     ported.mkdir()
     shutil.copy(script, ported)  # on Keras 3 as it stands: `migrate` would write some of the old values
     of_original = ["--era", "keras-2.2.4", "--with", ported]
     options = ["--plain", DATA / "known_differences.h5"] if first == "recording" else of_original
-    _, told = compared(tmp_path, *options, script)
+    _, told = compared(run_compare, tmp_path, *options, script)
     assert told["models"] == list(KNOWN)
     for number, (name, (kind, row)) in enumerate(KNOWN.items()):
         why = told["why"].get(str(number))

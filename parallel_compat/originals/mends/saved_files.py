@@ -55,6 +55,17 @@ def apply(mends: Register) -> None:
     mends.after(f"{saving}.hdf5_format", lambda module: _wrap_save_model(module, "save_model_to_hdf5"))
     mends.after(f"{saving}.hdf5_format", lambda module: _wrap_load_model(module, "load_model_from_hdf5"))
     mends.after(f"{saving}.save", _wrap_format_choice)
+    if not mends.is_tensorflow_1:
+        # The original asks the first argument, which was a sentence of h5py, and says no other error of h5py.
+        callbacks = "tensorflow.python.keras.callbacks"
+        mends.edit(callbacks, "'is a directory' in six.ensure_str(e.args[0])", "_is_of_a_folder(e)")
+        mends.after(callbacks, lambda module: vars(module).update(_is_of_a_folder=_is_of_a_folder))
+
+
+def _is_of_a_folder(error: OSError) -> bool:
+    if error.errno is not None and not isinstance(error, IsADirectoryError):
+        raise error  # a full disk, which is no error of h5py here
+    return error.errno is not None
 
 
 def _remember_templates(module: ModuleType) -> None:

@@ -132,3 +132,7 @@ def test_names_that_keras_makes_with_the_first_batch():
     model.compile("sgd", {"p": "mse", "q": "mse"})
     with pytest.raises(ValueError, match="has seen a batch"):
         models.metrics_names(model)
+
+
+def test_the_function_that_was_written_stays_in_the_next_run():
+    check_noop("import parallel_compat.legacy.models\nprint(parallel_compat.legacy.models.metrics_names(best))\n")
