@@ -35,20 +35,23 @@ PROJECT = Path(__file__).parents[1]
 SECONDS = 300  # for one script
 
 
-def run(*arguments: str, folder: Path, seconds: int = SECONDS, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, folder: Path, seconds: int = SECONDS, together: bool = False, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run `parallel-compat run ARGUMENTS...` on an original.
 
     Args:
         arguments: options, and a script, `-c CODE` or `-m MODULE`.
         folder: where to work.
         seconds: when the process is killed.
+        together: whether what it prints to stderr is in `stdout`, too, in the order in which it was printed.
         environment: more environment variables.
     """
-    return _server("originals").start(["run", *arguments], folder, "", environment, seconds)
+    return _server("originals").start(["run", *arguments], folder, "", environment, seconds, together)
 
 
 def python(
-    *arguments: str, folder: Path, keras: bool = True, stdin: str = "", **environment: str
+    *arguments: str, folder: Path, keras: bool = True, stdin: str = "", together: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run `python ARGUMENTS...`.
 
@@ -57,9 +60,10 @@ def python(
         folder: where to work.
         keras: whether Keras 3 is imported; without, the script may choose an original.
         stdin: what it reads.
+        together: as in `run`.
         environment: more environment variables.
     """
-    return _server("today" if keras else "originals").start(arguments, folder, stdin, environment, SECONDS)
+    return _server("today" if keras else "originals").start(arguments, folder, stdin, environment, SECONDS, together)
 
 
 class Server:
@@ -81,13 +85,19 @@ class Server:
         atexit.register(self.stop)
 
     def start(
-        self, arguments: Sequence[str], folder: Path, stdin: str, environment: dict[str, str], seconds: int
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        stdin: str,
+        environment: dict[str, str],
+        seconds: int,
+        together: bool,
     ) -> subprocess.CompletedProcess[str]:
         """Fork a process that runs the arguments, and wait for its end."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with tempfile.TemporaryDirectory() as out:
-            files = [Path(out) / name for name in ("stdin", "stdout", "stderr")]
+            files = [Path(out) / name for name in ("stdin", "stdout", "stdout" if together else "stderr")]
             files[0].write_text(stdin)
             variables = {**os.environ, "PYTHONPATH": str(PROJECT), "TF_CPP_MIN_LOG_LEVEL": "3", **environment}
             print(json.dumps([arguments, str(folder), variables, [*map(str, files)], seconds]), file=self.process.stdin)
@@ -149,12 +159,13 @@ def _serve(requests: IO[str], answers: IO[str]) -> list[str]:
             continue
         signal.alarm(seconds)
         for number, file in enumerate(files):
-            opened = os.open(file, os.O_CREAT | os.O_RDWR, 0o600)
+            opened = os.open(file, os.O_CREAT | os.O_RDWR | (os.O_APPEND if number else 0), 0o600)
             os.dup2(opened, number)
             os.close(opened)
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(variables)
+        sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr]  # in the order of what goes to stderr
         return arguments
     sys.exit()
 

@@ -24,6 +24,7 @@ import parallel_compat
 from parallel_compat.command import SUBCOMMANDS
 from parallel_compat.names import results_page
 from parallel_compat.names_command import counts
+from tests import scripts
 
 ROOT = Path(__file__).parents[1]
 # What docstrings call `old_parallel.h5`.
@@ -127,8 +128,7 @@ def test_block_runs(block, tmp_path, monkeypatch):
     copy_files_of_the_project(block.text, tmp_path)
     if block.file == "README.md":  # as a newcomer runs it: copied into a file, in a Python of its own
         (tmp_path / "copied.py").write_text(block.after(), encoding="utf-8")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        subprocess.run([sys.executable, "copied.py"], cwd=tmp_path, env=environment, check=True, timeout=600)
+        scripts.python("copied.py", folder=tmp_path).check_returncode()
         return
     beginning = [
         other
@@ -160,17 +160,25 @@ def test_commands_print_what_the_page_shows(block, tmp_path):
     assert commands
     for command, shown in commands:
         program, *words = shlex.split(command)
-        done = subprocess.run(
-            [sys.executable, *{"parallel-compat": ["-m", "parallel_compat"], "python": []}[program], *words],
-            cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-            check=False, timeout=600,
-        )  # fmt: skip
+        words = [*{"parallel-compat": ["-m", "parallel_compat"], "python": []}[program], *words]
+        done = _run(words, tmp_path, environment, fork=block.file == PAGES[0])
         # TensorFlow's own log, which the pages leave out: it differs from machine to machine.
         printed = re.sub(
             r"^(WARNING: All log messages before absl|[IWE]\d{4} \d|WARNING:absl:).*\n", "", done.stdout, flags=re.M
         )
         lines = ["(?:.*\n)*" if line == "...\n" else re.escape(line) for line in shown.splitlines(keepends=True)]
         assert re.fullmatch("".join(lines), printed), f"$ {command}\n{printed}"
+
+
+def _run(words: list[str], folder: Path, environment: dict[str, str], fork: bool) -> subprocess.CompletedProcess[str]:
+    if not fork:
+        return subprocess.run(
+            [sys.executable, *words], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            encoding="utf-8", check=False, timeout=600,
+        )  # fmt: skip
+    if words[:3] == ["-m", "parallel_compat", "run"]:
+        return scripts.run(*words[3:], folder=folder, together=True, **environment)
+    return scripts.python(*words, folder=folder, together=True, **environment)
 
 
 def commands_of(name: str) -> Iterator[tuple[str, list[str]]]:

@@ -213,6 +213,21 @@ def checksums(batch):
     return found
 
 
+def array_of(value):
+    """Return a part of a batch as an array: one of scipy's sparse matrices and TensorFlow's sparse tensors, too."""
+    if hasattr(value, "dense_shape"):
+        import tensorflow as tf
+
+        value = tf.sparse.to_dense(value)
+    return value.toarray() if hasattr(value, "toarray") else np.asarray(value)
+
+
+def like(array, own):
+    """Return a recorded array in the shape and the form of the script's own."""
+    array = array.reshape(np.shape(own))
+    return type(own)(array) if hasattr(own, "toarray") else array
+
+
 def dense(gradient):
     """Return a gradient as a tensor: that of an Embedding is its rows."""
     if hasattr(gradient, "indices"):
@@ -384,6 +399,7 @@ class Model(object):
         self.number = number
         self.model = model
         self.steps = 0  # that are written down
+        self.size = 0  # of the last one, in bytes
         self.made = 0
         self.orders = 0
         self.after = []
@@ -412,8 +428,10 @@ class Model(object):
 
     @property
     def wanted(self):
-        """Whether its next step is written down."""
-        return self.steps < self.recorder.steps
+        """Whether its next step is written down: if a replay has it, else if there is room for one like the last."""
+        if self.recorded is not None and self.steps >= len(self.recorded["steps"]):
+            return False
+        return self.steps < self.recorder.steps and (self.recorded is not None or self.recording.left >= self.size)
 
     @property
     def watched(self):
@@ -507,7 +525,7 @@ class Model(object):
                 gradients None where a weight has none.
             logs: loss and metrics, pairs of a name and a number.
         """
-        section = self.section("step%d/" % self.steps)
+        section, self.size = self.section("step%d/" % self.steps), self.recording.left
         facts = {"names": [name for name, _ in logs], "logs": [value for _, value in logs]}
         for kind in sorted(batch):
             if self.recording.put(section + kind, batch[kind]):
@@ -532,6 +550,7 @@ class Model(object):
         places = {weight: place for place, weight in enumerate(weights)}
         self.facts["trainable"] = [places.get(id(weight), -1) for weight in trained_weights(self.model)]
         self.facts["steps"].append(facts)
+        self.size -= self.recording.left
         self.steps += 1
         if not self.wanted:
             print("record_keras: model %d: %d steps recorded" % (self.number, self.steps), file=sys.stderr)
@@ -540,7 +559,7 @@ class Model(object):
         """Write down the loss of any step, and what tells its batch from others."""
         self.facts["losses"].append(logs[0][1] if logs else 0.0)
         self.facts["batches"].append(checksums(batch))
-        if self.made >= self.recorder.steps and self.recorder.replay is None:
+        if self.made >= self.steps and self.recorder.replay is None:
             for kind in sorted(batch):
                 self.recorder.spare(self.section("step%d/%s" % (self.made, kind)), batch[kind])
 
@@ -665,9 +684,7 @@ class GraphStep(Step):
         return isinstance(given, (list, tuple))
 
     def _parts(self, given):
-        return {
-            kind: [np.asarray(each) for each in part if each is not None] for kind, part in self._by_kind(given)[:3]
-        }
+        return {kind: [array_of(each) for each in part if each is not None] for kind, part in self._by_kind(given)[:3]}
 
     def _by_kind(self, given):
         found, at = [], 0
@@ -681,7 +698,7 @@ class GraphStep(Step):
         found = []
         for kind, part in self._by_kind(given):
             if len(recorded.get(kind, ())) == len(part):
-                part = [a if b is None else a.reshape(np.shape(b)) for a, b in zip(recorded.get(kind, ()), part)]
+                part = [a if b is None else like(a, b) for a, b in zip(recorded.get(kind, ()), part)]
             found += part
         return found
 
@@ -786,7 +803,7 @@ class EagerStep(Step):
 
     def _parts(self, given):
         parts = given if isinstance(given, tuple) else (given,)
-        return {kind: [np.asarray(leaf) for leaf in flat(part)] for kind, part in zip("xyw", parts) if part is not None}
+        return {kind: [array_of(leaf) for leaf in flat(part)] for kind, part in zip("xyw", parts) if part is not None}
 
     def _replaced(self, kept, given, own, recorded):
         replaced = []

@@ -25,6 +25,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import scipy.sparse
+import tensorflow as tf
 
 from parallel_compat.command import main
 from parallel_compat.compare import optimizer_states
@@ -40,14 +42,10 @@ DATA = Path(__file__).parents[1] / "data" / "recordings"
 ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
 
 
-def run_compare(*arguments, **environment):
-    return scripts.python("-m", "parallel_compat", "compare", *map(str, arguments), folder=Path.cwd(), **environment)
-
-
 @pytest.mark.slow
-def test_a_script_of_keras_1(tmp_path):
+def test_a_script_of_keras_1(tmp_path, run_compare):
     """Recorded by Keras 1.2.2 on TensorFlow 1.8 and Python 2.7."""
-    found, told = compared(tmp_path, DATA / "keras-1.2.2.h5", DATA / "keras_1.py")
+    found, told = compared(run_compare, tmp_path, DATA / "keras-1.2.2.h5", DATA / "keras_1.py")
     assert found.returncode == 0, found.stdout + found.stderr[-3000:]
     assert [len(steps) for steps in told["steps"]] == [2, 1]
     assert all("state" in step["differences"] for steps in told["steps"] for step in steps)
@@ -56,7 +54,7 @@ def test_a_script_of_keras_1(tmp_path):
 
 # The scripts of every kind, below, are compared in all eras.
 @pytest.mark.parametrize("era", [ERAS[0], *(pytest.param(era, marks=pytest.mark.slow) for era in ERAS[1:])])
-def test_a_script_computes_what_it_did(era, tmp_path):
+def test_a_script_computes_what_it_did(era, tmp_path, run_compare):
     library = "keras" if era == "keras-2.2.4" else "tensorflow.keras"
     out = tmp_path / "out.json"
     options = ["--era", era, "--json", out, "--html", tmp_path / "out.html"]
@@ -75,12 +73,12 @@ def test_a_script_computes_what_it_did(era, tmp_path):
 
 
 @pytest.mark.slow
-def test_migrated_code_differs_where_the_guide_says_so(tmp_path):
+def test_migrated_code_differs_where_the_guide_says_so(tmp_path, run_compare):
     """`--plain`: Keras 3 as it is, in place of `run`. Each model's first difference has its reason."""
     script = tmp_path / "train.py"
     script.write_text((DATA / "script.py").read_text())
     assert main(["migrate", "--write", "--unsafe", str(script)]) == 0
-    found, told = compared(tmp_path, "--plain", DATA / "keras-2.2.4.h5", script, KERAS="keras")
+    found, told = compared(run_compare, tmp_path, "--plain", DATA / "keras-2.2.4.h5", script, KERAS="keras")
     assert found.returncode == 1, found.stdout + found.stderr[-3000:]
     # The critic, whose weights `migrate` lets `compile` settle, computes what it did.
     generator, text, critic, painter = told["steps"]
@@ -523,7 +521,7 @@ def test_hostile_recordings_are_refused_within_the_limits(damage, tmp_path):
 KINDS = DATA / "kinds" / "every.py"
 
 
-def compared(tmp_path, *arguments, **environment):
+def compared(run_compare, tmp_path, *arguments, **environment):
     out = tmp_path / "out.json"
     found = run_compare("--json", out, *arguments, **environment)
     assert out.exists(), found.stdout + found.stderr[-3000:]
@@ -549,11 +547,11 @@ def kinds_of_findings(told):
         pytest.param("keras-2.1.6", None, marks=pytest.mark.slow),
     ],
 )
-def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
+def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path, run_compare):
     """Twelve scripts: their steps, optimizer states, histories, evaluations and predictions."""
     library = "keras" if stack.startswith("keras") else "tensorflow.keras"
     options = ["--era", era] if era else []
-    found, told = compared(tmp_path, *options, DATA / f"kinds.{stack}.h5", KINDS, KERAS=library)
+    found, told = compared(run_compare, tmp_path, *options, DATA / f"kinds.{stack}.h5", KINDS, KERAS=library)
     scripts = sorted(each.name for each in KINDS.parent.glob("*.py") if each.stem not in ("every", "stack"))
     assert len(scripts) == 12
     assert len(told["steps"]) == len(scripts) + 2  # a GAN trains two models, and so does who resumes
@@ -677,8 +675,10 @@ def test_environments_made_anew_record_what_is_committed(version, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_replicas_compute_what_one_device_did(tmp_path):
-    found, told = compared(tmp_path, "--replicas", "2", DATA / "kinds.keras-2.2.4.h5", KINDS, KERAS="keras", GPUS="2")
+def test_two_replicas_compute_what_one_device_did(tmp_path, run_compare):
+    found, told = compared(
+        run_compare, tmp_path, "--replicas", "2", DATA / "kinds.keras-2.2.4.h5", KINDS, KERAS="keras", GPUS="2"
+    )
     assert found.returncode == 0, found.stdout + found.stderr[-3000:]
     assert len(told["steps"]) == 14
 
@@ -716,16 +716,47 @@ KNOWN = {
 
 @pytest.mark.slow  # twenty-six models, once recorded on Keras 2.2.4, once on the original: minutes
 @pytest.mark.parametrize("first", ["recording", "original"])
-def test_each_known_difference_is_named_with_its_row(first, tmp_path):
+def test_each_known_difference_is_named_with_its_row(first, tmp_path, run_compare):
     script, ported = shutil.copy(DATA / "known_differences.py", tmp_path), tmp_path / "ported"
     ported.mkdir()
     shutil.copy(script, ported)  # on Keras 3 as it stands: `migrate` would write some of the old values
     of_original = ["--era", "keras-2.2.4", "--with", ported]
     options = ["--plain", DATA / "known_differences.h5"] if first == "recording" else of_original
-    _, told = compared(tmp_path, *options, script)
+    _, told = compared(run_compare, tmp_path, *options, script)
     assert told["models"] == list(KNOWN)
     for number, (name, (kind, row)) in enumerate(KNOWN.items()):
         why = told["why"].get(str(number))
         assert why is not None, f"{name}: nothing differs"
         assert why["kind"] == kind, (name, why)
         assert why.get("row", "").startswith(row), (name, why)
+
+
+def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
+    """As many as there is room for; the losses of all."""
+    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    (tmp_path / "train.py").write_text(
+        "import keras, numpy as np\nkeras.utils.set_random_seed(1)\n"
+        "model = keras.Sequential([keras.Input((300,)), keras.layers.Dense(300)])\nmodel.compile('sgd', 'mse')\n"
+        "model.fit(np.ones((16, 300)), np.ones((16, 300)), batch_size=4, verbose=0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(recorder), "--steps", "4", "--max-mb", "3", "--out", "r.h5", "train.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    recording = read_recording(str(tmp_path / "r.h5"))
+    assert [len(recording.models[0][kind]) for kind in ("steps", "losses")] == [3, 4]
+    assert recording.facts["notes"] == []
+
+
+def test_a_batch_may_be_sparse():
+    recorder = runpy.run_path(str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"))
+    matrix = scipy.sparse.csr_matrix(np.eye(3))
+    assert recorder["array_of"](matrix).tolist() == np.eye(3).tolist()
+    assert recorder["array_of"](tf.sparse.from_dense(np.eye(3))).tolist() == np.eye(3).tolist()
+    put_in = recorder["like"](np.ones(9), matrix)
+    assert type(put_in) is type(matrix)
+    assert put_in.toarray().tolist() == np.ones((3, 3)).tolist()

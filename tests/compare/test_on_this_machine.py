@@ -23,7 +23,6 @@ from parallel_compat.compare.recordings import read_recording
 from parallel_compat.compare.runs import CannotRun, Runs, Script, copy_project
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.cache import VARIABLE
-from tests import scripts
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 HEAD = """import numpy as np
@@ -97,32 +96,22 @@ model.evaluate(x, y, verbose=0)
 
 
 @pytest.fixture
-def run_compare(monkeypatch, capsys):
-    """Run the command on a source; each run of the script forks from a process that has imported TensorFlow."""
-
-    def call(command, what, place, environment, verbose):
-        words = command[1:]
-        of_an_original = words[:3] == ["-m", "parallel_compat", "run"]
-        start, words = (scripts.run, words[3:]) if of_an_original else (scripts.python, words)
-        done = start(*words, folder=place, **environment)
-        return done.returncode, done.stdout + done.stderr
-
-    monkeypatch.setattr("parallel_compat.compare.runs._call", call)
+def compare_source(run_compare, monkeypatch):
+    """Run the command on a source in a folder."""
 
     def run(folder: Path, source: str, *options: str):
         (folder / "train.py").write_text(source)
         monkeypatch.chdir(folder)
-        code = main(["compare", "train.py", "--json", "out.json", *options])
-        done = subprocess.CompletedProcess(options, code, *capsys.readouterr())
+        done = run_compare("train.py", "--json", "out.json", *options)
         out = folder / "out.json"
         return done, json.loads(out.read_text()) if out.exists() else {}
 
     return run
 
 
-def test_the_default_of_an_lstm_is_found_with_figures(tmp_path, run_compare):
+def test_the_default_of_an_lstm_is_found_with_figures(tmp_path, compare_source):
     """Nothing is seeded: the script draws the same in all runs, as do fit's shuffling and Dropout."""
-    done, told = run_compare(tmp_path, HEAD + LSTM, "--era", "keras-2.2.4", "--html", "page.html", "--steps", "8")
+    done, told = compare_source(tmp_path, HEAD + LSTM, "--era", "keras-2.2.4", "--html", "page.html", "--steps", "8")
     assert done.returncode == 0, done.stdout + done.stderr  # `--era` lets `migrate` write the old default
     assert told["curves"][0]["masked"] == ["dropout_1"]
     assert told["curves"][0]["ordered"] is True
@@ -132,8 +121,8 @@ def test_the_default_of_an_lstm_is_found_with_figures(tmp_path, run_compare):
 
 
 @pytest.mark.slow  # four processes that import TensorFlow
-def test_without_the_old_default_the_row_is_named(tmp_path, run_compare):
-    done, told = run_compare(tmp_path, HEAD + LSTM)
+def test_without_the_old_default_the_row_is_named(tmp_path, compare_source):
+    done, told = compare_source(tmp_path, HEAD + LSTM)
     assert done.returncode == 1, done.stdout + done.stderr
     why = told["why"]["0"]
     assert (why["kind"], why["class_name"]) == ("layer", "LSTM")
@@ -156,9 +145,9 @@ def without_figures(line: str) -> str:
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3"])
-def test_kinds_of_scripts_are_equal(era, tmp_path, run_compare):
+def test_kinds_of_scripts_are_equal(era, tmp_path, compare_source):
     """All kinds in one script, as most of the time goes into imports; the generator, read ahead by threads, is last."""
-    done, told = run_compare(tmp_path, HEAD + "".join(EQUAL.values()), "--era", era, "--replicas", "2")
+    done, told = compare_source(tmp_path, HEAD + "".join(EQUAL.values()), "--era", era, "--replicas", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(told["models"]) == 1 + 1 + 2 + 1
     assert all(len(curve["new"]) >= 8 for curve in told["curves"])
@@ -166,8 +155,8 @@ def test_kinds_of_scripts_are_equal(era, tmp_path, run_compare):
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
-def test_tf_keras_is_equal(era, tmp_path, run_compare):
-    done, told = run_compare(tmp_path, TF_KERAS, "--era", era)
+def test_tf_keras_is_equal(era, tmp_path, compare_source):
+    done, told = compare_source(tmp_path, TF_KERAS, "--era", era)
     assert done.returncode == 0, done.stdout + done.stderr
     assert told["curves"][0]["fed"] == []
     assert told["curves"][0]["masked"] == ["dropout"]
@@ -175,14 +164,14 @@ def test_tf_keras_is_equal(era, tmp_path, run_compare):
 
 @pytest.mark.slow  # each runs three processes that import TensorFlow
 @pytest.mark.parametrize("with_", ["native", "folder"])
-def test_other_sides(with_, tmp_path, run_compare):
+def test_other_sides(with_, tmp_path, compare_source):
     ported = tmp_path / "ported"
     ported.mkdir()
     project = tmp_path / "project"
     project.mkdir()
     source = HEAD.replace("from keras.utils import multi_gpu_model\n", "") + EQUAL["loop"]
     (ported / "train.py").write_text(source)
-    done, _ = run_compare(project, source, "--with", str(ported) if with_ == "folder" else with_)
+    done, _ = compare_source(project, source, "--with", str(ported) if with_ == "folder" else with_)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -190,12 +179,19 @@ def test_other_sides(with_, tmp_path, run_compare):
     ("source", "told"),
     [
         pytest.param("import keras\n1 / 0\n", "ended with 1:", marks=pytest.mark.slow),
+        pytest.param(
+            "import numpy as np\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"
+            "model = Sequential([Dense(1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
+            "model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0)\n",
+            "trained no model: it ended with 1:",
+            marks=pytest.mark.slow,
+        ),
         pytest.param("import keras\n", "trained no model. There is nothing", marks=pytest.mark.slow),
         ("import keras\nkeras.ops.ones(3)\n", "expected a script of old Keras"),
     ],
 )
-def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path, run_compare):
-    done, _ = run_compare(tmp_path, source, *(["--era", "keras-2.2.4"] if "ops" not in source else []))
+def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path, compare_source):
+    done, _ = compare_source(tmp_path, source, *(["--era", "keras-2.2.4"] if "ops" not in source else []))
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr or "1 / 0" in done.stderr

@@ -192,6 +192,13 @@ try:
 except OSError as error:
     answers["a file that is not there"] = error.args[0].split(" (")[0]
 
+os.mkdir("folder.h5")
+for path in ("folder.h5", "absent/file.h5"):
+    try:
+        fitted(dense(), callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    except OSError as error:
+        answers[path] = str(error).split(" for ")[0]  # of the second path nothing is said
+
 model = compiled(keras.Sequential([L.Dense(1, input_shape=(3,), name="out")]))
 answers["yaml"] = keras.models.model_from_yaml(model.to_yaml()).layers[0].units  # it has a TensorShape
 model.fit(rows, targets, verbose=0, callbacks=[keras.callbacks.TensorBoard("logs", histogram_freq=1, profile_batch=0)])
@@ -272,6 +279,7 @@ def test_files(tmp_path: Path) -> None:
         "checkpoint": [True, 1],
         "words": [[2, 3]],
         "a file that is not there": "Unable to open file",
+        "folder.h5": "Please specify a non-directory filepath",
         "yaml": 1,
         "TensorBoard": ["epoch_loss", "keras", "out/bias_0", "out/kernel_0"],
     }

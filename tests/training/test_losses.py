@@ -50,13 +50,15 @@ def test_built_in_loss_is_computed_where_the_rows_are(loss):
     x, y = classes(SAMPLES)
     if loss == "mean_absolute_percentage_error":
         y = y + 1
-    _, parallel = train_both(regression, compiled(loss), x, y, replicas=3)
+    _, parallel = train_both(regression, compiled(loss), x, y, replicas=3, predict=False)
     assert where(parallel, "out") == "samples"
 
 
 def test_sparse_categorical_crossentropy():
     x, y = classes(SAMPLES)
-    _, parallel = train_both(mlp, compiled("sparse_categorical_crossentropy"), x, y.argmax(1), replicas=3)
+    _, parallel = train_both(
+        mlp, compiled("sparse_categorical_crossentropy"), x, y.argmax(1), replicas=3, predict=False
+    )
     assert where(parallel, "probs") == "samples"
 
 
@@ -65,7 +67,7 @@ def test_hinge_tells_the_kind_of_labels_by_the_whole_batch(loss):
     """Keras takes 0 for -1 where a batch has 0 and 1 alone; the last replica's rows have, the batch has not."""
     x, y = classes(SAMPLES)
     y[:3] = -1
-    _, parallel = train_both(regression, compiled(loss), x, y, replicas=3)
+    _, parallel = train_both(regression, compiled(loss), x, y, replicas=3, predict=False)
     assert where(parallel, "out") == "merged"
 
 
@@ -73,7 +75,9 @@ def test_hinge_tells_the_kind_of_labels_by_the_whole_batch(loss):
 def test_built_in_loss_of_the_whole_batch_is_merged(loss):
     x, y = classes(SAMPLES)
     y = y.argmax(1) if loss == "Circle" else y
-    _, parallel = train_both(regression, compiled(getattr(keras.losses, loss)), x, y, replicas=3, tolerance=2e-4)
+    _, parallel = train_both(
+        regression, compiled(getattr(keras.losses, loss)), x, y, replicas=3, tolerance=2e-4, predict=False
+    )
     assert where(parallel, "out") == "merged"
 
 
@@ -89,7 +93,7 @@ def test_reduction(reduction, weighted):
         loss = keras.losses.MeanSquaredError(reduction=reduction)
         return {"optimizer": keras.optimizers.SGD(rate), "loss": loss}
 
-    _, parallel = train_both(regression, arguments, *classes(SAMPLES), replicas=3, fit=fit)
+    _, parallel = train_both(regression, arguments, *classes(SAMPLES), replicas=3, fit=fit, predict=False)
     assert where(parallel, "out") == "samples"
 
 
@@ -125,7 +129,7 @@ class OwnCall(keras.losses.Loss):
 
 @pytest.mark.parametrize("loss", [dice, focal_over_positives, per_row_over_positives, root, OwnCall()])
 def test_loss_of_the_whole_batch_is_merged(loss):
-    _, parallel = train_both(regression, compiled(lambda: loss), *classes(SAMPLES), replicas=4)
+    _, parallel = train_both(regression, compiled(lambda: loss), *classes(SAMPLES), replicas=4, predict=False)
     assert where(parallel, "out") == "merged"
 
 
@@ -152,7 +156,7 @@ def test_loss_that_depends_on_the_batch_for_some_values_only_is_merged(loss, val
     """On rows of zeros and ones these cannot be distinguished from a loss of each row."""
     x, y = classes(SAMPLES)
     y[5:25] = value
-    _, parallel = train_both(regression, compiled(lambda: loss, metrics=[loss]), x, y, replicas=3)
+    _, parallel = train_both(regression, compiled(lambda: loss, metrics=[loss]), x, y, replicas=3, predict=False)
     assert parallel.merge_choices["out"] == {"loss": "merged", "metrics": {loss.__name__: "merged"}}
 
 
@@ -197,13 +201,15 @@ def in_the_graph(y_true, y_pred):
 
 @pytest.mark.parametrize("loss", [per_row, in_the_graph])
 def test_own_loss_per_row_is_computed_where_the_rows_are(loss):
-    _, parallel = train_both(regression, compiled(lambda: loss), *classes(SAMPLES), replicas=4)
+    _, parallel = train_both(regression, compiled(lambda: loss), *classes(SAMPLES), replicas=4, predict=False)
     assert where(parallel, "out") == "samples"
 
 
 @pytest.mark.parametrize("merge", ["always", {"out": "always"}])
 def test_always_merges(merge):
-    _, parallel = train_both(regression, compiled("mse", metrics=["mae"]), *classes(SAMPLES), replicas=3, merge=merge)
+    _, parallel = train_both(
+        regression, compiled("mse", metrics=["mae"]), *classes(SAMPLES), replicas=3, merge=merge, predict=False
+    )
     assert parallel.merge_choices == {"out": {"loss": "merged", "metrics": {"mae": "merged"}}}
 
 

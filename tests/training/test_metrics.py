@@ -80,7 +80,7 @@ def compiled(metrics, **arguments):
 
 def test_metrics_of_keras(plain_graphs):
     """All at once: a step that is wrong in one of them is named by its key in the history."""
-    one, parallel = train_both(mlp, compiled(list(ONE_HOT.values())), *classes(ROWS), replicas=4)
+    one, parallel = train_both(mlp, compiled(list(ONE_HOT.values())), *classes(ROWS), replicas=4, predict=False)
     assert len(one.metrics) == len(parallel.metrics)
     choices = parallel.merge_choices["probs"]["metrics"]
     assert choices["accuracy"] == choices["auc"] == choices["f1"] == "samples"
@@ -88,13 +88,13 @@ def test_metrics_of_keras(plain_graphs):
 
 @pytest.mark.parametrize("metric", [lambda: M.CosineSimilarity(axis=0), lambda: M.PearsonCorrelation(axis=0)])
 def test_metric_of_keras_over_the_batch_is_merged(metric):
-    _, parallel = train_both(mlp, compiled([metric]), *classes(ROWS), replicas=4)
+    _, parallel = train_both(mlp, compiled([metric]), *classes(ROWS), replicas=4, predict=False)
     assert set(parallel.merge_choices["probs"]["metrics"].values()) == {"merged"}
 
 
 @pytest.mark.parametrize("metric", [f1_of_the_batch, LargestError])
 def test_metric_of_the_whole_batch_is_merged(metric):
-    _, parallel = train_both(mlp, compiled([metric]), *classes(ROWS), replicas=4)
+    _, parallel = train_both(mlp, compiled([metric]), *classes(ROWS), replicas=4, predict=False)
     assert set(parallel.merge_choices["probs"]["metrics"].values()) == {"merged"}
 
 
@@ -102,7 +102,7 @@ def test_own_metric_per_row_is_computed_where_the_rows_are():
     def largest_in_row(y_true, y_pred):
         return K.max(K.abs(y_true - y_pred), axis=-1)
 
-    _, parallel = train_both(mlp, compiled([largest_in_row]), *classes(ROWS), replicas=4)
+    _, parallel = train_both(mlp, compiled([largest_in_row]), *classes(ROWS), replicas=4, predict=False)
     assert parallel.merge_choices["probs"]["metrics"] == {"largest_in_row": "samples"}
 
 
@@ -114,13 +114,13 @@ def test_weighted_metrics(which):
     def arguments():
         return compiled(["accuracy"], weighted_metrics=["accuracy", M.AUC(), "mse"])()
 
-    train_both(mlp, arguments, *classes(ROWS), replicas=3, fit=fit)
+    train_both(mlp, arguments, *classes(ROWS), replicas=3, fit=fit, predict=False)
 
 
 def test_sparse_and_binary_accuracy_are_chosen_by_shape():
     x, y = classes(ROWS)
     arguments = {"optimizer": "sgd", "loss": "sparse_categorical_crossentropy", "metrics": ["acc"]}
-    train_both(mlp, lambda: arguments, x, y.argmax(1), replicas=3)
+    train_both(mlp, lambda: arguments, x, y.argmax(1), replicas=3, predict=False)
 
 
 def test_metrics_names_and_return_values():

@@ -59,24 +59,27 @@ def test_every_optimizer_of_keras_is_tried():
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizer(name):
-    train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4)
+    train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4, predict=False)
 
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("feature", FEATURES)
 @pytest.mark.parametrize("name", ["SGD", "Adam"])
 def test_feature(name, feature):
-    train_both(mlp, lambda: compiled(OPTIMIZERS[name](**FEATURES[feature])), *classes(101), replicas=3)
+    train_both(mlp, lambda: compiled(OPTIMIZERS[name](**FEATURES[feature])), *classes(101), replicas=3, predict=False)
 
 
 def test_learning_rate_schedule():
     schedule = optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.7)
-    train_both(mlp, lambda: compiled(optimizers.SGD(schedule)), *classes(101), replicas=3)
+    train_both(mlp, lambda: compiled(optimizers.SGD(schedule)), *classes(101), replicas=3, predict=False)
 
 
 def test_loss_scale_optimizer():
     train_both(
-        mlp, lambda: compiled(optimizers.LossScaleOptimizer(optimizers.SGD(0.3), dynamic_growth_steps=2)), *classes(101)
+        mlp,
+        lambda: compiled(optimizers.LossScaleOptimizer(optimizers.SGD(0.3), dynamic_growth_steps=2)),
+        *classes(101),
+        predict=False,
     )
 
 
