@@ -70,7 +70,7 @@ def apply(mends: Register) -> None:
     mends.replace(
         mixed_precision_global_state,
         "is_mixed_precision_graph_rewrite_enabled",
-        lambda _: lambda: mixed_precision_global_state.mixed_precision_graph_rewrite_is_enabled,
+        lambda _: lambda: vars(mixed_precision_global_state)["mixed_precision_graph_rewrite_is_enabled"],
     )
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
 
