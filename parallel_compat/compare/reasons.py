@@ -100,6 +100,7 @@ _SIGNS = (
 )  # fmt: skip
 # What computes as the original did, where `migrate` does not write it by itself.
 _STAND_INS = {
+    "the bias of a convolution": 'Write the model with `data_format="channels_last"`.',
     "sample weights of 0": 'With weights of 0 and 1, a loss with `reduction="mean_with_sample_weight"` computes as the '
     'original: `keras.losses.CategoricalCrossentropy(reduction="mean_with_sample_weight")`.',
     "`hinge`": "`from parallel_compat.legacy.losses import hinge, squared_hinge` computes as the original.",

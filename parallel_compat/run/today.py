@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 from parallel_compat.module_loaders import LoaderAround
@@ -47,7 +48,7 @@ def _import_keras() -> None:
 
 
 class _AfterImport:
-    """Calls a function once a module is imported."""
+    """Calls a function once a module is imported; to be looked for, as TensorFlow looks for Keras, is not enough."""
 
     def __init__(self, name: str, then: Callable[[], None]) -> None:
         self.name, self.then = name, then
@@ -58,7 +59,15 @@ class _AfterImport:
         import importlib.util
 
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            sys.meta_path.insert(0, self)
         if spec is not None and spec.loader is not None:
-            spec.loader = LoaderAround(spec.loader, lambda module: self.then())  # type: ignore[assignment]
+            spec.loader = LoaderAround(spec.loader, self._imported)  # type: ignore[assignment]
         return spec
+
+    def _imported(self, module: ModuleType) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+            self.then()

@@ -452,3 +452,34 @@ def test_what_a_nested_model_computes_can_be_a_loss(era: str) -> None:
         era,
     )
     assert said == [0.0, pytest.approx(3.995)]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_the_graph_rewrite_of_mixed_precision(era: str) -> None:
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        rewrite = tf.train.experimental.enable_mixed_precision_graph_rewrite
+        layers = [tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")]
+        model = tf.keras.Sequential(layers)
+        model.compile(rewrite(tf.keras.optimizers.SGD(0.25)), "mse")
+        losses = [float(model.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))) for _ in range(2)]
+        try:
+            tf.keras.mixed_precision.experimental.set_policy("mixed_float16")
+        except ValueError as error:
+            refused = str(error)[:44]
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            weight = tf.compat.v1.get_variable("weight", (), initializer=tf.compat.v1.ones_initializer())
+            step = rewrite(tf.compat.v1.train.GradientDescentOptimizer(0.25)).minimize(weight ** 2)
+            session.run(tf.compat.v1.global_variables_initializer())
+            session.run(step)
+            found = float(session.run(weight))
+        tf.train.experimental.disable_mixed_precision_graph_rewrite()
+        print(json.dumps([losses, refused, found]))
+        """,
+        era,
+    )
+    assert said == [[1.0, 0.25], "The mixed precision policy cannot be set, be", 0.5]

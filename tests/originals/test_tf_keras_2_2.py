@@ -118,6 +118,14 @@ answers["initialized value"] = float(layer.factor.initialized_value())
 keras.mixed_precision.experimental.set_policy("float32")
 answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
 
+model = keras.Sequential([L.Dense(1, input_shape=(3,))])
+model.compile("sgd", "mse", target_tensors=[L.Input((1,))])
+answers["inputs as targets"] = len(fitted(model, epochs=2))
+try:
+    model.compile("sgd", "mse", target_tensors=[tf.ones((16, 1))])
+except ValueError as error:
+    answers["other tensors as targets"] = str(error)
+
 recall = keras.metrics.Recall()
 answers["a list as weights"] = float(recall([1.0, 1.0], [0.9, 0.1], sample_weight=[0.25, 0.75]))
 
@@ -192,6 +200,13 @@ try:
 except OSError as error:
     answers["a file that is not there"] = error.args[0].split(" (")[0]
 
+os.mkdir("folder.h5")
+for path in ("folder.h5", "absent/file.h5"):
+    try:
+        fitted(dense(), callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    except OSError as error:
+        answers[path] = str(error).split(" for ")[0]  # of the second path nothing is said
+
 model = compiled(keras.Sequential([L.Dense(1, input_shape=(3,), name="out")]))
 answers["yaml"] = keras.models.model_from_yaml(model.to_yaml()).layers[0].units  # it has a TensorShape
 model.fit(rows, targets, verbose=0, callbacks=[keras.callbacks.TensorBoard("logs", histogram_freq=1, profile_batch=0)])
@@ -255,6 +270,8 @@ def test_graphs(tmp_path: Path) -> None:
         "mixed precision, passed": 2.0,
         "initialized value": 1.0,
         "loss scale": True,
+        "inputs as targets": 2,
+        "other tensors as targets": "target_tensors argument is not supported when executing eagerly.",
         "a list as weights": 0.25,
         "gone": True,
         "estimators": True,
@@ -272,6 +289,7 @@ def test_files(tmp_path: Path) -> None:
         "checkpoint": [True, 1],
         "words": [[2, 3]],
         "a file that is not there": "Unable to open file",
+        "folder.h5": "Please specify a non-directory filepath",
         "yaml": 1,
         "TensorBoard": ["epoch_loss", "keras", "out/bias_0", "out/kernel_0"],
     }

@@ -136,3 +136,12 @@ def test_a_script_never_runs_with_another_keras_if_the_original_cannot_be_put_in
     ended = python("-c", "print('ran')", PARALLEL_COMPAT_RUN=told, PYTHONPATH=startup)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "'keras-0.1' is not a valid Era" in ended.stderr
+
+
+def test_devices_are_simulated_where_tensorflow_is_imported_before_keras(tmp_path, run):
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\nfrom parallel_compat.legacy import backend as K\nimport keras\n"
+        "print(len(tf.config.list_logical_devices()))\n"
+    )
+    ours = run("--replicas", "2", "train.py")
+    assert ours.stdout == "2\n", ours.stderr

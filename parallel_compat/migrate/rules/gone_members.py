@@ -121,7 +121,10 @@ def find(file: File) -> Findings:
             yield file.attention(call, message, hint=kind is None)
     for class_ in file.classes_of(OPTIMIZER):
         if (method := methods_of(class_).get("get_updates")) is not None:
-            message = "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`."
+            message = (
+                "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`, and passes "
+                "`learning_rate` to `super().__init__`."
+            )
             yield file.attention(method, message)
 
 

@@ -38,6 +38,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 # What says whether a layer trains.
 _MODES = ("training", "is_training", "train")
 _COMPILED = ("loss", "metrics", "weighted_metrics")
+_OF_LAYERS = ("input", "inputs", "output", "outputs")
 
 
 def find(file: File) -> Findings:
@@ -102,11 +103,13 @@ def _captured(file: File, node: ast.expr) -> str | None:
     if not isinstance(function, _FUNCTIONS):
         return None
     for each in ast.walk(function):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each in file.tree.scopes:
-            bindings = file.tree.scopes[each].find(each.id)
+        name = each.value if isinstance(each, ast.Attribute) and each.attr in _OF_LAYERS else each
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and name in file.tree.scopes:
+            bindings = file.tree.scopes[name].find(name.id)
             inside = any(binding.scope.node is within for binding in bindings for within in _scopes(function))
-            if bindings and not inside and file.kinds.of(each) == TENSOR:
-                return each.id
+            kinds = (TENSOR,) if name is each else (LAYER, MODEL, None)
+            if bindings and not inside and file.names.path(name) is None and file.kinds.of(name) in kinds:
+                return ast.unparse(each)
     return None
 
 

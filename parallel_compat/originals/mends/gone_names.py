@@ -16,12 +16,6 @@ from parallel_compat.originals.mends.register import Register
 
 _PYTHON = "tensorflow.python."
 
-_MIXED_PRECISION = (
-    "mixed_precision_graph_rewrite_is_enabled",
-    "non_mixed_precision_session_created",
-    "using_default_mixed_precision_policy",
-)
-
 
 def _module(name: str, **names: Any) -> None:
     module = types.ModuleType(_PYTHON + name)
@@ -67,7 +61,17 @@ def apply(mends: Register) -> None:
     mends.add(nest, _sorted=sorted)
     for name in ("tanh", "sigmoid"):  # two functions today, one then: recurrent layers ask whether theirs is `tf.tanh`
         setattr(nn, name, getattr(tf.nn, name))
-    mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
+    mends.add(
+        mixed_precision_global_state,
+        mixed_precision_graph_rewrite_is_enabled=False,
+        using_default_mixed_precision_policy=True,
+    )
+    mends.replace(mixed_precision_global_state, "non_mixed_precision_session_created", lambda _: False)
+    mends.replace(
+        mixed_precision_global_state,
+        "is_mixed_precision_graph_rewrite_enabled",
+        lambda _: lambda: vars(mixed_precision_global_state)["mixed_precision_graph_rewrite_is_enabled"],
+    )
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
 
 

@@ -39,6 +39,7 @@ PATHS = {
     "tensorflow.python.ops_of_1_15": "python/ops",
     "tensorflow.python.ops.rnn_cell": "python/ops/rnn_cell",
     "tensorflow.python.ops.rnn_cell_impl": "python/ops/rnn_cell_impl",
+    "tensorflow.python.training.experimental.mixed_precision": "python/training/experimental/mixed_precision",
 }
 
 # Of them, those that are an attribute of `tf`, or of a module of `tf`.
@@ -52,6 +53,7 @@ _SERVED = {
 _SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
 
 _API = "tensorflow._api.v2.compat.v1."
+_GRAPH_REWRITE = "tensorflow.python.training.experimental.mixed_precision"
 
 
 def fetched_paths() -> dict[str, Path]:
@@ -85,8 +87,9 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     if not PATHS.keys() <= finder.paths.keys():
         sys.meta_path.insert(0, _FetchedLater(finder))
     for owner, names in _SERVED.items():
-        served = {name: f"{owner}.{name}" for name in names}
-        serve(sys.modules[owner], served)
+        serve(sys.modules[owner], {name: f"{owner}.{name}" for name in names})
+    rewrites = ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
+    serve(tensorflow.train.experimental, {name: f"{_GRAPH_REWRITE}.{name}" for name in rewrites})
     sys.meta_path.append(_Gone(finder))
     if settings.replicas is not None:
         devices.simulate(finder.mends, settings.replicas)

@@ -73,3 +73,13 @@ def test_a_mode_by_position(before, after):
 def test_a_mode_of_what_may_be_a_model():
     source = "from keras.models import Model\ndef loss(critic, x, is_training):\n    return critic(x, is_training)\n"
     assert found(source, "graph-of-layers") == [(3, "attention")]
+
+
+@pytest.mark.parametrize("read", ["hidden.output", "model.inputs[0]"])
+def test_a_loss_that_reads_what_goes_through_a_layer(read):
+    source = (
+        "from keras.layers import Dense\nfrom keras.models import Model\n"
+        f"hidden = Dense(3)\nmodel = Model(a, b)\ndef loss(y, p):\n    return p + {read}\nmodel.compile('sgd', loss)\n"
+    )
+    assert found(source, "graph-of-layers") == [(7, "attention")]
+    check_noop(source.replace(read, "p.output").replace("'sgd', loss", "'sgd', 'mse'"), rule="graph-of-layers")
