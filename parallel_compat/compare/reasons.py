@@ -97,6 +97,7 @@ _SIGNS = (
     _Sign("`load_weights(", "weights step", by_words=True),
     _Sign("pictures that `ImageDataGenerator`", "data", by_words=True),
     _Sign("the order of samples", "data", ""),
+    _Sign("a cross-entropy of a `sigmoid`", "gradient", by_words=True),
 )  # fmt: skip
 # What computes as the original did, where `migrate` does not write it by itself.
 _STAND_INS = {

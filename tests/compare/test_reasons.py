@@ -50,11 +50,12 @@ SHOWN = {
     "`ConvLSTM2D`": ("layer", "ConvLSTM2D", "", ""),
     "`GRU`": ("weights", "", '"GRU"', ""),
     "`hard_sigmoid`": ("layer", "Dense", '"activation": "hard_sigmoid"', ""),
+    "a cross-entropy of a `sigmoid`": ("gradient", "", "", "model.add_loss(loss)"),
     "bilinear `UpSampling2D`": ("layer", "UpSampling2D", "", ""),
 }
 # No number of a training: what a callback is given, and the order of keys; what a thawed layer trains has the sign of
-# `trainable`.
-NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "layers inside a frozen model")
+# `trainable`; weights and masks are handed over.
+NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "layers inside a frozen model", "initial weights")
 
 
 @pytest.mark.parametrize("row", SHOWN)
