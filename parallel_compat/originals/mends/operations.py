@@ -82,6 +82,7 @@ def apply(mends: Register) -> None:
     mends.replace(random_seed, "get_seed", _counts_operations)
     mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_once)
     mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
+    mends.replace(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
     if mends.era is Era.KERAS_2_2_4:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
@@ -251,6 +252,17 @@ def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return apply(dataset)
 
     return applies
+
+
+def _is_no_operation(init: Callable[..., None]) -> Callable[..., None]:
+    """Options that are set, as `from_generator` does, were none: those that are applied are counted there."""
+    import tensorflow as tf
+
+    def makes(*args: Any, **options: Any) -> None:
+        with uncounted(tf.compat.v1.get_default_graph()):
+            init(*args, **options)
+
+    return makes
 
 
 # The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.
