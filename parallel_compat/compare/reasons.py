@@ -124,7 +124,9 @@ def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) ->
     """
     first, second = (facts.get("optimizer_config") or {} for facts in (old, new))
     rates = [each.get("lr", each.get("learning_rate")) for each in (first, second)]
-    known = [str(old.get("config") or ""), json.dumps(first), str(old.get("loss"))]
+    # A model with a layer that has no `get_config` has no configuration.
+    classes = json.dumps([layer["class"] for layer in old.get("layers", [])])
+    known = [str(old.get("config") or ""), classes, json.dumps(first), str(old.get("loss"))]
     known += [OTHER_RATE] if _differ(*rates) else []
     known += [ZERO_WEIGHTS] if zero_weights else []
     known += [OTHER_TRAINED] if len(old.get("trainable", [])) != len(new.get("trainable", [])) else []

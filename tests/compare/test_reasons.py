@@ -128,3 +128,10 @@ def test_a_description_has_what_configurations_do_not_say():
     assert OTHER_TRAINED in of({}, {}, (2, 1))
     assert ZERO_WEIGHTS in of({}, {}, zero=True)
     assert json.dumps({"clipnorm": 0.5}) in of({"clipnorm": 0.5}, {})
+
+
+def test_a_model_without_a_configuration_is_described_by_its_layers():
+    described = description({"config": None, "layers": [{"class": "Embedding"}, {"class": "Mine"}]}, {}, False)
+    reason = reason_of(Finding("step", "embedding", 1.0, "", "Adam"), described, "Embedding(9, 3)", Era.TF_KERAS_2_2)
+    assert reason is not None
+    assert reason.what.startswith("a row of an `Embedding`")
