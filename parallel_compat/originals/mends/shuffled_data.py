@@ -25,7 +25,7 @@ _WORD = np.uint64(0xFFFFFFFF)
 
 
 def apply(mends: Register) -> None:
-    """Put the old order in the place of today's."""
+    """Set the old order."""
     if not mends.is_tensorflow_1:
         return
     from tensorflow.python.data.experimental.ops import shuffle_ops
