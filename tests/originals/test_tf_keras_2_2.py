@@ -118,14 +118,6 @@ answers["initialized value"] = float(layer.factor.initialized_value())
 keras.mixed_precision.experimental.set_policy("float32")
 answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
 
-model = keras.Sequential([L.Dense(1, input_shape=(3,))])
-model.compile("sgd", "mse", target_tensors=[L.Input((1,))])
-answers["inputs as targets"] = len(fitted(model, epochs=2))
-try:
-    model.compile("sgd", "mse", target_tensors=[tf.ones((16, 1))])
-except ValueError as error:
-    answers["other tensors as targets"] = str(error)
-
 recall = keras.metrics.Recall()
 answers["a list as weights"] = float(recall([1.0, 1.0], [0.9, 0.1], sample_weight=[0.25, 0.75]))
 
@@ -270,8 +262,6 @@ def test_graphs(tmp_path: Path) -> None:
         "mixed precision, passed": 2.0,
         "initialized value": 1.0,
         "loss scale": True,
-        "inputs as targets": 2,
-        "other tensors as targets": "target_tensors argument is not supported when executing eagerly.",
         "a list as weights": 0.25,
         "gone": True,
         "estimators": True,

@@ -1,8 +1,7 @@
 """Names that Keras 2.0 to 2.2.2 had (`older_keras.tsv`): scripts of 2017 import them, and Keras 2.2.4 runs these.
 
 Their frozen layers call `K.batch_normalization` with statistics that have axes of size 1. Keras 2.2.0 to 2.2.4 stops
-there: `tf.reshape(mean, (-1))` gives a number as a shape. TensorFlow 2.0 and 2.1 took the inputs that stand for targets
-(`compile(target_tensors=...)`), which 2.2 refuses; other tensors stay refused.
+there: `tf.reshape(mean, (-1))` gives a number as a shape.
 """
 
 from __future__ import annotations
@@ -21,16 +20,12 @@ _ROWS = tsv.rows("older_keras.tsv", 2, __package__)
 
 
 def apply(mends: Register) -> None:
-    """Let the modules find the names when they are asked for, and take what those versions took."""
+    """Let the modules find the names when they are asked for, and normalize by statistics of any shape."""
     for module in {path.rpartition(".")[0] for path, _ in _ROWS}:
         mends.after(module, _serve)
     if mends.era is Era.KERAS_2_2_4:
         for each in ("mean", "var", "beta", "gamma"):
             mends.edit("keras.backend.tensorflow_backend", f"tf.reshape({each}, -1)", f"tf.reshape({each}, [-1])")
-    if mends.era is Era.TF_KERAS_2_2:
-        given = "kwargs.pop('target_tensors', None)"
-        foreign = f"any(not hasattr(each, '_keras_history') for each in nest.flatten({given} or []))"
-        mends.edit("tensorflow.python.keras.engine.training", f"{given} is not None", foreign)
 
 
 def _serve(module: ModuleType) -> None:
