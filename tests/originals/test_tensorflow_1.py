@@ -507,3 +507,27 @@ def test_a_graph_without_a_session_of_its_own_is_saved_as_saved_model(era: str) 
         era,
     )
     assert saved
+
+
+def test_a_checkpoint_of_objects_counts_as_it_did() -> None:
+    """What is drawn after it depends on the count; the counts are those of TensorFlow 1.15.5."""
+    found = run(
+        """
+        import json
+        import os
+        import tempfile
+        import tensorflow as tf
+
+        os.chdir(tempfile.mkdtemp())
+        graph, found = tf.get_default_graph(), []
+        for layers in (1, 3):
+            model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,)) for _ in range(layers)])
+            tf.keras.backend.get_session()
+            model.get_weights()
+            before = graph._last_id
+            model.save_weights("weights/of")
+            found.append(graph._last_id - before)
+        print(json.dumps(found))
+        """
+    )
+    assert found == [18, 18]
