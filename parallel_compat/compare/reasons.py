@@ -97,9 +97,11 @@ _SIGNS = (
     _Sign("`load_weights(", "weights step", by_words=True),
     _Sign("pictures that `ImageDataGenerator`", "data", by_words=True),
     _Sign("the order of samples", "data", ""),
+    _Sign("a cross-entropy of a `sigmoid`", "gradient", by_words=True),
 )  # fmt: skip
 # What computes as the original did, where `migrate` does not write it by itself.
 _STAND_INS = {
+    "the bias of a convolution": 'Write the model with `data_format="channels_last"`.',
     "sample weights of 0": 'With weights of 0 and 1, a loss with `reduction="mean_with_sample_weight"` computes as the '
     'original: `keras.losses.CategoricalCrossentropy(reduction="mean_with_sample_weight")`.',
     "`hinge`": "`from parallel_compat.legacy.losses import hinge, squared_hinge` computes as the original.",
@@ -123,7 +125,9 @@ def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) ->
     """
     first, second = (facts.get("optimizer_config") or {} for facts in (old, new))
     rates = [each.get("lr", each.get("learning_rate")) for each in (first, second)]
-    known = [str(old.get("config") or ""), json.dumps(first), str(old.get("loss"))]
+    # A model with a layer that has no `get_config` has no configuration.
+    classes = json.dumps([layer["class"] for layer in old.get("layers", [])])
+    known = [str(old.get("config") or ""), classes, json.dumps(first), str(old.get("loss"))]
     known += [OTHER_RATE] if _differ(*rates) else []
     known += [ZERO_WEIGHTS] if zero_weights else []
     known += [OTHER_TRAINED] if len(old.get("trainable", [])) != len(new.get("trainable", [])) else []

@@ -27,6 +27,7 @@ from parallel_compat.names.project_sources import sources_of_process
 
 _FLAGS = ["--steps", "5", "--masks"]
 _LINES = 12  # of a script that stopped
+_COMPARED = ("steps", "losses", "evaluate", "predict")  # of a model in a recording
 _COPIED, _ALL_COPIED, _MOST_FILES = 64_000_000, 1_000_000_000, 50_000
 _DATA_FOLDER = 1_000  # files from which on a folder without sources is linked
 _LEFT_OUT = frozenset(("__pycache__", "node_modules", "site-packages", ".git", ".hg", ".tox", ".venv", "venv"))
@@ -205,12 +206,13 @@ class Runs:
             [*start, *command], what, place, {**os.environ, "MPLBACKEND": "Agg", **(variables or {})}, self._verbose
         )
         self.seconds[name], self.failed = time.monotonic() - begun, self.failed or code != 0
-        if not out.exists():
+        recording = read_recording(out) if out.exists() else None
+        if recording is None or not any(model.get(kind) for model in recording.models for kind in _COMPARED):
             told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))
         if code:
             print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
-        return read_recording(out)
+        return recording
 
 
 def _call(command: list[str], what: str, place: Path, environment: dict[str, str], verbose: bool) -> tuple[int, str]:

@@ -287,9 +287,10 @@ class File:
         """
         best = ""
         for path in self._bound_by_statements:
-            if path in _STAYING and target.startswith(path + ".") and len(path) > len(best):
+            means = path.removeprefix("tensorflow.") if path != "tensorflow" else path  # `tf.keras` is Keras 3
+            if path in _STAYING and target.startswith(means + ".") and len(means) > len(best):
                 for name, _ in self.names_of(path, at):
-                    best, spelled = path, name + target[len(path) :]
+                    best, spelled = means, name + target[len(means) :]
                     break
         if best and not target.startswith("parallel_compat."):
             return spelled, ()

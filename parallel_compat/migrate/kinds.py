@@ -19,6 +19,7 @@ from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OP
 HISTORY = "keras.callbacks.History"
 SEQUENTIAL = "keras.Sequential"
 OTHER = "other"  # known not to be a Keras object
+_NO_OBJECTS = ("keras", "tensorflow", "parallel_compat")  # whose names are modules, classes and functions
 
 _MODELS = frozenset(
     (
@@ -69,12 +70,13 @@ class Kinds:
 
     def of(self, node: ast.expr) -> str | None:
         """Return the kind of an expression, `OTHER` for one that is known to be nothing of Keras, or None."""
-        if isinstance(node, ast.Name):
-            return self._of_name(node)
+        if isinstance(node, ast.Name | ast.Attribute):
+            kind = self._of_name(node) if isinstance(node, ast.Name) else self._of_attribute(node)
+            if kind is None and (self.names.path(node) or "").partition(".")[0] in _NO_OBJECTS:
+                return OTHER
+            return kind
         if isinstance(node, ast.Call):
             return self._of_call(node)
-        if isinstance(node, ast.Attribute):
-            return self._of_attribute(node)
         if isinstance(node, ast.IfExp):
             first, second = self.of(node.body), self.of(node.orelse)
             return first if first == second else None

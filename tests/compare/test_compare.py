@@ -739,13 +739,8 @@ def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
         "model = keras.Sequential([keras.Input((300,)), keras.layers.Dense(300)])\nmodel.compile('sgd', 'mse')\n"
         "model.fit(np.ones((16, 300)), np.ones((16, 300)), batch_size=4, verbose=0)\n"
     )
-    done = subprocess.run(
-        [sys.executable, str(recorder), "--steps", "4", "--max-mb", "3", "--out", "r.h5", "train.py"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    options = ("--steps", "4", "--max-mb", "3", "--out", "r.h5")
+    done = scripts.python(str(recorder), *options, "train.py", folder=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     recording = read_recording(str(tmp_path / "r.h5"))
     assert [len(recording.models[0][kind]) for kind in ("steps", "losses")] == [3, 4]

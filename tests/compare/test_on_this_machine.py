@@ -179,6 +179,13 @@ def test_other_sides(with_, tmp_path, compare_source):
     ("source", "told"),
     [
         pytest.param("import keras\n1 / 0\n", "ended with 1:", marks=pytest.mark.slow),
+        pytest.param(
+            "import numpy as np\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"
+            "model = Sequential([Dense(1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
+            "model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0)\n",
+            "trained no model: it ended with 1:",
+            marks=pytest.mark.slow,
+        ),
         pytest.param("import keras\n", "trained no model. There is nothing", marks=pytest.mark.slow),
         ("import keras\nkeras.ops.ones(3)\n", "expected a script of old Keras"),
     ],

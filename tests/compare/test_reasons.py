@@ -50,11 +50,12 @@ SHOWN = {
     "`ConvLSTM2D`": ("layer", "ConvLSTM2D", "", ""),
     "`GRU`": ("weights", "", '"GRU"', ""),
     "`hard_sigmoid`": ("layer", "Dense", '"activation": "hard_sigmoid"', ""),
+    "a cross-entropy of a `sigmoid`": ("gradient", "", "", "model.add_loss(loss)"),
     "bilinear `UpSampling2D`": ("layer", "UpSampling2D", "", ""),
 }
 # No number of a training: what a callback is given, and the order of keys; what a thawed layer trains has the sign of
-# `trainable`.
-NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "layers inside a frozen model")
+# `trainable`; weights and masks are handed over.
+NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "layers inside a frozen model", "initial weights")
 
 
 @pytest.mark.parametrize("row", SHOWN)
@@ -128,3 +129,10 @@ def test_a_description_has_what_configurations_do_not_say():
     assert OTHER_TRAINED in of({}, {}, (2, 1))
     assert ZERO_WEIGHTS in of({}, {}, zero=True)
     assert json.dumps({"clipnorm": 0.5}) in of({"clipnorm": 0.5}, {})
+
+
+def test_a_model_without_a_configuration_is_described_by_its_layers():
+    described = description({"config": None, "layers": [{"class": "Embedding"}, {"class": "Mine"}]}, {}, False)
+    reason = reason_of(Finding("step", "embedding", 1.0, "", "Adam"), described, "Embedding(9, 3)", Era.TF_KERAS_2_2)
+    assert reason is not None
+    assert reason.what.startswith("a row of an `Embedding`")

@@ -483,3 +483,51 @@ def test_the_graph_rewrite_of_mixed_precision(era: str) -> None:
         era,
     )
     assert said == [[1.0, 0.25], "The mixed precision policy cannot be set, be", 0.5]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_a_graph_without_a_session_of_its_own_is_saved_as_saved_model(era: str) -> None:
+    """TensorFlow asks Keras for the session."""
+    saved = run(
+        """
+        import json, tempfile
+        import numpy as np
+        import tensorflow as tf
+
+        tf.compat.v1.disable_eager_execution()
+        x = np.ones((4, 6))
+        model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(6,))])
+        model.compile("sgd", "mse")
+        folder = tempfile.mkdtemp()
+        model.save(folder, save_format="tf")
+        loaded = tf.keras.models.load_model(folder)
+        tf.train.Checkpoint(model=model).save(folder + "/checkpoint")
+        print(json.dumps(bool(np.array_equal(loaded.predict(x), model.predict(x)))))
+        """,
+        era,
+    )
+    assert saved
+
+
+def test_a_checkpoint_of_objects_counts_as_it_did() -> None:
+    """What is drawn after it depends on the count; the counts are those of TensorFlow 1.15.5."""
+    found = run(
+        """
+        import json
+        import os
+        import tempfile
+        import tensorflow as tf
+
+        os.chdir(tempfile.mkdtemp())
+        graph, found = tf.get_default_graph(), []
+        for layers in (1, 3):
+            model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,)) for _ in range(layers)])
+            tf.keras.backend.get_session()
+            model.get_weights()
+            before = graph._last_id
+            model.save_weights("weights/of")
+            found.append(graph._last_id - before)
+        print(json.dumps(found))
+        """
+    )
+    assert found == [18, 18]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import keras
@@ -53,8 +55,14 @@ class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras ca
 
 def is_built_under_a_strategy(model: keras.Model) -> bool:
     """Whether a model trains under a `tf.distribute` strategy."""
-    with model.distribute_strategy.scope():
-        return bool(tf.distribute.has_strategy())
+    return model.distribute_strategy is not _no_strategy()
+
+
+@functools.cache
+def _no_strategy() -> Any:
+    """Return what stands for no strategy: a new thread is in no scope."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(tf.distribute.get_strategy).result()
 
 
 def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:

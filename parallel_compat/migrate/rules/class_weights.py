@@ -1,4 +1,4 @@
-"""`class_weight` that is no dict is dropped, and one for several outputs is reported.
+"""`class_weight` that is no dict is dropped; one for several outputs or beside `sample_weight` is reported.
 
 Keras on TensorFlow 1 ignored an array, a list or `"auto"`, silently; Keras 3 stops at it, and at class weights of a
 model with several outputs.
@@ -24,6 +24,7 @@ from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 
 _SEVERAL = "Keras 3 takes class weights for one output alone: pass `sample_weight`, a list in the order of the outputs."
+_BOTH = "Keras 3 takes `class_weight` or `sample_weight`, not both: multiply the samples' weights by those."
 _ARRAYS = ("array", "asarray", "compute_class_weight", "ones")
 
 
@@ -35,8 +36,11 @@ def find(file: File) -> Findings:
             if argument is None or is_none(argument.value):
                 continue
             value = file.tree.resolved(argument.value)
-            if _is_by_output(value) or (count_outputs(file, model) > 1 and file.kinds.of(model) == MODEL):
-                yield file.attention(argument, _SEVERAL)
+            samples = calls.argument(call, "sample_weight")
+            if samples is not None and not is_none(samples):
+                yield file.attention(argument, _BOTH, hint=not file.old)
+            elif _is_by_output(value) or _has_several_outputs(file, call, model):
+                yield file.attention(argument, _SEVERAL, hint=not file.old)
             elif _is_no_dict(value):
                 if file.era_of_call(call).has_graphs:
                     message = "`class_weight` that is no dict had no effect. For one, pass `{class: weight}`."
@@ -50,6 +54,14 @@ def _is_by_output(value: ast.expr | None) -> bool:
         texts = [text_of(key) for key in value.keys]
         return any(isinstance(one, ast.Dict) for one in value.values) or (len(texts) > 1 and None not in texts)
     return any(isinstance(one, ast.Dict) for one in parts_of(value))
+
+
+def _has_several_outputs(file: File, call: ast.Call, model: ast.expr) -> bool:
+    """Return whether a model is made of several outputs, or gets a list or dict of several arrays as targets."""
+    targets = calls.argument(call, "y", 1)
+    parts = parts_of(file.tree.resolved(targets)) if targets is not None else []
+    arrays = len(parts) > 1 and not any(isinstance(each, ast.Constant | ast.List | ast.UnaryOp) for each in parts)
+    return arrays or (file.kinds.of(model) == MODEL and count_outputs(file, model) > 1)
 
 
 def _is_no_dict(value: ast.expr | None) -> bool:

@@ -64,10 +64,25 @@ def find(file: File) -> Findings:
             message = "tf.keras wrote weights as TensorFlow checkpoints, and this looks for the latest."
             yield file.attention(call, message, hint=not file.old)
         yield from _mode_by_position(file, call)
+        if (tensor := _with_values(file, call)) is not None:
+            message = "A model of Keras 3 begins with `Input(shape)`: call the model on tensors that have values."
+            yield file.attention(tensor, message)
         number = _number_among_inputs(file, call)
         if number is not None:
             message = "A layer or model is called on tensors and numbers together, which Keras 3 refuses."
             yield file.attention(number, message, hint=True)
+
+
+def _with_values(file: File, call: ast.Call) -> ast.expr | None:
+    """Return the tensor that a model begins with, where it is one with values: `Input(tensor=K.variable(image))`."""
+    target = file.names.target(call.func) or ""
+    if not target.startswith("keras.applications.") and target not in ("keras.Input", "keras.layers.Input"):
+        return None
+    tensor = calls.argument(call, "tensor") or calls.argument(call, "input_tensor")
+    made = file.tree.resolved(tensor) if tensor is not None else None
+    path = file.names.target(made.func) if isinstance(made, ast.Call) else None
+    is_value = (path or "").startswith(("keras.backend.", "parallel_compat.legacy.backend.", "tensorflow."))
+    return tensor if is_value and file.kinds.of(made or call) != TENSOR else None
 
 
 def _of_lambda_layers(file: File) -> Iterator[tuple[ast.expr, str]]:

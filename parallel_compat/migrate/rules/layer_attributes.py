@@ -134,6 +134,13 @@ def _assigned(file: File, node: ast.Attribute) -> Findings:
             message = f"`{node.attr}` cannot be assigned to in Keras 3, which computes it. Give yours another name."
             yield file.attention(node, message)
             return
+    if node.attr in _NOT_TO_SET_IN_CLASSES_OF.values() and last_name(node.value) in ("layer", "cell"):
+        message = (
+            f"`{node.attr}` of a layer cannot be assigned to in Keras 3. For spectral normalization use "
+            "`keras.layers.SpectralNormalization`; else compute with the weight yourself."
+        )
+        yield file.attention(node, message, hint=not file.old)
+        return
     of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
     way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
     if way_out is not None and not (kind == MODEL and not of_layer and is_self(node.value)):

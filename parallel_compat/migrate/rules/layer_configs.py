@@ -25,6 +25,7 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.migrate.statements import indent_of
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import LAYER
 
@@ -45,9 +46,9 @@ def find(file: File) -> Findings:
         line_end = len(file.source.text) if line_end < 0 else line_end
         if file.source.text[line_end - 1] == "\r":
             line_end -= 1
-        indent = " " * class_.body[0].col_offset
+        indent = indent_of(file, takes)
         new = file.source.newline
-        inner = " " * (takes.body[0].col_offset - takes.col_offset)
+        inner = indent_of(file, takes.body[0]).removeprefix(indent)
         text = f"{new}{new}{indent}def get_config(self):{new}{indent}{inner}return super().get_config()"
         message = f"`{class_.name}` has no `get_config`: Keras 3 saves no model with it."
         yield file.found(takes, message, [Edit(line_end, line_end, text)])

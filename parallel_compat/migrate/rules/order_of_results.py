@@ -36,9 +36,7 @@ _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
 def find(file: File) -> Findings:
     """Find lists of results that are read, and their names."""
     for node in file.tree.attributes:
-        if node.attr != "metrics_names" or not isinstance(node.ctx, ast.Load) or is_self(node.value):
-            continue
-        if file.names.path(node.value) is None:  # not the function of this name
+        if node.attr == "metrics_names" and isinstance(node.ctx, ast.Load) and not is_self(node.value):
             yield from _names(file, node)
     if not any(_has_several_outputs(file, call) for call in file.method_calls.get("compile", ())):
         return

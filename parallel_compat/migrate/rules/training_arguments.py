@@ -15,13 +15,11 @@ results. A third positional argument of `compile` becomes `metrics=`, because Ke
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 from parallel_compat.migrate import argument_edits, calls, methods
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings, Status
-from parallel_compat.migrate.literals import is_none, parts_of
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
 
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
@@ -51,30 +49,3 @@ def find(file: File) -> Findings:
                     yield replace(finding, status=Status.UNSAFE, message=message)
                 else:
                     yield finding
-    for call, _ in file.calls_on(MODEL, "fit", "train_on_batch"):
-        yield from _class_weights(file, call)
-
-
-def _class_weights(file: File, call: ast.Call) -> Findings:
-    """Class weights beside weights of samples, or of one of several outputs: Keras 3 refuses both."""
-    weights, samples = calls.argument(call, "class_weight"), calls.argument(call, "sample_weight")
-    if weights is None or is_none(weights):
-        return
-    by_class, targets = (file.tree.resolved(each) for each in (weights, calls.argument(call, "y", 1)))
-    if samples is not None and not is_none(samples):
-        message = "Keras 3 takes `class_weight` or `sample_weight`, not both: multiply the samples' weights by those."
-        yield file.attention(weights, message, hint=not file.old)
-    elif _is_by_output(by_class) or _are_several(targets):
-        message = "Keras 3 takes `class_weight` for one output alone: give the weights of samples as `sample_weight`."
-        yield file.attention(weights, message, hint=not file.old)
-
-
-def _is_by_output(weights: ast.expr | None) -> bool:
-    return isinstance(weights, ast.List | ast.Dict) and all(
-        isinstance(each, ast.List | ast.Dict) or is_none(each) for each in parts_of(weights)
-    )
-
-
-def _are_several(targets: ast.expr | None) -> bool:
-    parts = parts_of(targets) if isinstance(targets, ast.List | ast.Dict) else []
-    return len(parts) > 1 and not any(isinstance(each, ast.Constant | ast.List | ast.UnaryOp) for each in parts)

@@ -24,6 +24,7 @@ ALL = (
     "tensor_kinds",
     "initial_values",
     "operations",
+    "shuffled_data",
     "composite_tensors",
     "operation_layers",
     "functions",

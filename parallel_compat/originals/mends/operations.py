@@ -71,6 +71,7 @@ def apply(mends: Register) -> None:
     if not mends.is_tensorflow_1:
         return
     from tensorflow.compat import v1
+    from tensorflow.python.checkpoint import functional_saver
     from tensorflow.python.data.ops import dataset_ops
     from tensorflow.python.distribute import distribute_lib
     from tensorflow.python.framework import ops, random_seed
@@ -82,6 +83,8 @@ def apply(mends: Register) -> None:
     mends.replace(random_seed, "get_seed", _counts_operations)
     mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_once)
     mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
+    mends.replace(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
+    mends.replace(functional_saver.MultiDeviceSaver, "save", _counts_checkpoint)
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
     if mends.era is Era.KERAS_2_2_4:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
@@ -238,6 +241,7 @@ def _regularizes_once(get: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OPTIONS = 3  # operations: the list of optimizations, and two data sets
+_OF_A_CHECKPOINT = 15  # in two parts: the variables, and the objects
 
 
 def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -251,6 +255,31 @@ def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return apply(dataset)
 
     return applies
+
+
+def _is_no_operation(init: Callable[..., None]) -> Callable[..., None]:
+    """Options that are set, as `from_generator` does, were none: those that are applied are counted there."""
+    import tensorflow as tf
+
+    def makes(*args: Any, **options: Any) -> None:
+        with uncounted(tf.compat.v1.get_default_graph()):
+            init(*args, **options)
+
+    return makes
+
+
+def _counts_checkpoint(save: Callable[..., Any]) -> Callable[..., Any]:
+    """A checkpoint of objects (`save_weights`) had the values that variables had already; today it reads them again."""
+    import tensorflow as tf
+
+    def saves(*args: Any, **options: Any) -> Any:
+        graph = tf.compat.v1.get_default_graph()
+        with uncounted(graph):
+            saved = save(*args, **options)
+        _uncounted[graph] -= _OF_A_CHECKPOINT
+        return saved
+
+    return saves
 
 
 # The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.

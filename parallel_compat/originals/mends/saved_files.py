@@ -1,7 +1,7 @@
 """Model files: written whole or not at all; a parallel model saves the single template.
 
-What `multi_gpu_model` returned could not be loaded on one device: its file had the towers. Here `save` and
-`save_weights` of it, also through any callback, write the template with the optimizer's state, in the old
+What `multi_gpu_model` returned could not be loaded on one device: its file had the towers. Here `save`, `save_weights`,
+`to_json` and `to_yaml` of it, also through any callback, write the template with the optimizer's state, in the old
 format, and `load_weights` takes files of both. The file says for which GPUs it was:
 `load_model` makes it parallel again.
 """
@@ -237,6 +237,16 @@ def _wrap_weights(module: ModuleType) -> None:
         return load(self if has_towers else template, filepath, *args, **options)
 
     module.Network.save_weights, module.Network.load_weights = save_weights, load_weights
+    for name in ("to_json", "to_yaml"):  # which are kept beside a file of weights
+        setattr(module.Network, name, _of_template(getattr(module.Network, name)))
+
+
+def _of_template(method: Any) -> Any:
+    @functools.wraps(method)
+    def of_template(self: Any, **options: Any) -> Any:
+        return method(template_of(self), **options)
+
+    return of_template
 
 
 def _is_hdf5(module: ModuleType, path: Any, save_format: Any) -> bool:

@@ -19,6 +19,7 @@ _KERAS = "tensorflow.python.keras."
 
 def apply(mends: Register) -> None:
     """Let saving and loading call the methods of the old classes."""
+    from tensorflow.python.checkpoint import checkpoint
     from tensorflow.python.saved_model import constants, load, nested_structure_coder, path_helpers, save, utils_impl
     from tensorflow.python.trackable import autotrackable, base
 
@@ -32,6 +33,8 @@ def apply(mends: Register) -> None:
     mends.replace(base.Trackable, "_gather_saveables_for_checkpoint", _also_of_tensors)
     mends.replace(save, "_write_object_proto", _with_metadata)
     mends.replace(load.Loader, "_recreate_user_object", _with_the_originals_optimizers)
+    # TensorFlow asked tf.keras for the session that saves in a graph; Keras 3 has none.
+    mends.after(f"{_KERAS}backend", lambda module: checkpoint.register_session_provider(module.get_session))
     mends.add(load, load_internal=_load)
     mends.add(constants, SAVED_MODEL_FILENAME_JSON="saved_model.json")
     mends.add(nested_structure_coder, StructureCoder=_StructureCoder)

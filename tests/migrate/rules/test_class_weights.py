@@ -25,3 +25,20 @@ def test_class_weights_of_several_outputs_are_listed(value):
 @pytest.mark.parametrize("value", ["{0: 1, 1: 2}", "None", "weights", "dict(enumerate(w))"])
 def test_dicts_and_what_is_not_known_stay(value):
     check_noop(f"{HEAD}model = Model(x, y)\nmodel.fit(x, y, class_weight={value})\n", rule="class-weights")
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        ("x, y, class_weight={0: 1.0, 1: 2.0}, sample_weight=w", [3]),
+        ("x, y, class_weight={'a': {0: 1.0, 1: 2.0}}", [3]),
+        ("x, [a, b], class_weight={0: 1.0, 1: 2.0}", [3]),
+        ("x, {'a': a, 'b': b}, class_weight=weights", [3]),
+        ("x, y, class_weight={0: 1.0, 1: 2.0}", []),
+        ("x, y, class_weight=None, sample_weight=w", []),
+        ("x, y, class_weight=weights, sample_weight=None", []),
+    ],
+)
+def test_class_weights_that_keras_3_refuses(given, lines):
+    source = f"import keras\nmodel = keras.models.Model(i, o)\nmodel.fit({given})\n"
+    assert found(source, "class-weights") == [(line, "attention") for line in lines]

@@ -83,3 +83,11 @@ def test_a_loss_that_reads_what_goes_through_a_layer(read):
     )
     assert found(source, "graph-of-layers") == [(7, "attention")]
     check_noop(source.replace(read, "p.output").replace("'sgd', loss", "'sgd', 'mse'"), rule="graph-of-layers")
+
+
+def test_a_model_that_begins_with_a_tensor_that_has_values():
+    head = "from keras import backend as K\nfrom keras.layers import Input\nfrom keras.applications import VGG16\n"
+    for use in ("Input(tensor=K.constant(a))", "VGG16(input_tensor=K.concatenate([K.variable(a), K.variable(b)]))"):
+        assert found(f"{head}x = {use}\n", "graph-of-layers") == [(4, "attention")]
+    for use in ("Input(tensor=given, shape=(3,))", "VGG16(input_tensor=Input((3,)))"):
+        assert found(f"{head}x = {use}\n", "graph-of-layers") == []

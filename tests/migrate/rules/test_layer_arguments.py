@@ -381,3 +381,11 @@ def test_the_second_use_of_a_name_that_a_star_brings_needs_the_stand_in():
     before = "from keras.layers import *\na = Dense(5)\nb = Dense(2, weights=w)\n"
     stand_in = "from parallel_compat.legacy.layers import Dense\n"
     check_transformed(before, before.replace("*\n", "*\n" + stand_in))
+
+
+def test_the_input_is_spelled_by_tensorflows_keras_where_that_has_the_name():
+    head = "from tensorflow import keras\nfrom tensorflow.keras.layers import LSTM\n"
+    check_transformed(
+        f"{head}m = keras.Sequential([LSTM(3, batch_input_shape=(4, 5, 4))])\n",
+        f"{head}m = keras.Sequential([keras.Input(batch_shape=(4, 5, 4)), LSTM(3)])\n",
+    )

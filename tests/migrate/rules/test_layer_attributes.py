@@ -153,3 +153,9 @@ def test_the_input_of_a_model_that_may_be_a_sequential():
         "from keras.models import Sequential\nfrom parallel_compat.legacy.models import output_names\n"
         "model = Sequential()\nx = output_names(model)\n",
     )
+
+
+def test_a_wrapper_cannot_replace_the_kernel_of_its_layer():
+    head = "from keras.layers import Wrapper\nclass Spectral(Wrapper):\n    def call(self, x):\n"
+    assert found(f"{head}        self.layer.kernel = self.w / s\n", "layer-attributes") == [(4, "attention")]
+    check_noop(f"{head}        w = self.layer.kernel\n", rule="layer-attributes")

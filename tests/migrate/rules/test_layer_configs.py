@@ -60,3 +60,8 @@ def test_a_model_with_such_a_layer_is_saved(tmp_path):
 )
 def test_left_alone(source):
     check_noop(source, rule="layer-configs")
+
+
+def test_a_source_with_tabs_keeps_them():
+    source = f"{HEAD}class A(Layer):\n\tdef __init__(self, n):\n\t\tself.n = n\n"
+    assert migrated(source).endswith("\n\n\tdef get_config(self):\n\t\treturn super().get_config()\n")

@@ -134,5 +134,8 @@ def test_names_that_keras_makes_with_the_first_batch():
         models.metrics_names(model)
 
 
-def test_the_function_that_was_written_stays_in_the_next_run():
-    check_noop("import parallel_compat.legacy.models\nprint(parallel_compat.legacy.models.metrics_names(best))\n")
+def test_the_function_that_is_written_by_its_path_is_not_taken_for_a_model():
+    source = "from keras.layers import *\ndef f(m):\n    print(m.metrics_names)\n"
+    after = migrated(source, unsafe=True)
+    assert after.endswith("print(parallel_compat.legacy.models.metrics_names(m))\n")
+    assert migrated(after, unsafe=True) == after

@@ -107,20 +107,3 @@ def test_arguments_of_other_methods():
     ):
         assert (3, "attention") in found(f"{MODEL}model.{call}\n", "training-arguments")
     check_noop("import keras\nfigure.save('a.png', options=3)\nfile.save('x', save_format='png')\n")
-
-
-@pytest.mark.parametrize(
-    ("given", "lines"),
-    [
-        ("x, y, class_weight={0: 1.0, 1: 2.0}, sample_weight=w", [3]),
-        ("x, y, class_weight={'a': {0: 1.0, 1: 2.0}}", [3]),
-        ("x, [a, b], class_weight={0: 1.0, 1: 2.0}", [3]),
-        ("x, {'a': a, 'b': b}, class_weight=weights", [3]),
-        ("x, y, class_weight={0: 1.0, 1: 2.0}", []),
-        ("x, y, class_weight=None, sample_weight=w", []),
-        ("x, y, class_weight=weights, sample_weight=None", []),
-    ],
-)
-def test_class_weights_that_keras_3_refuses(given, lines):
-    source = f"import keras\nmodel = keras.models.Model(i, o)\nmodel.fit({given})\n"
-    assert found(source, "training-arguments") == [(line, "attention") for line in lines]
