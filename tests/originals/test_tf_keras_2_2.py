@@ -69,6 +69,7 @@ with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     model = keras.Sequential([L.LSTM(2, input_shape=(4, 3)), L.Dense(1)])
     session.run(tf.compat.v1.global_variables_initializer())
     session.run(model.output, {model.input: steps})
+    answers["a size that is true"] = tf.compat.v1.placeholder("float32", (3, True)).shape.as_list()
     gradients = tf.gradients(model.output, model.trainable_weights)
     answers["gradients after a session has run"] = len(session.run(gradients, {model.input: steps}))
     output = tf.compat.v1.layers.dense(tf.constant(rows), 2, kernel_initializer=tf.compat.v1.ones_initializer())
@@ -253,6 +254,7 @@ def test_graphs(tmp_path: Path) -> None:
         "placeholders": [True, False],
         "kernels for GPUs": True,
         "gradients after a session has run": 5,
+        "a size that is true": [3, 1],
         "layers of TensorFlow 1": True,
         "batches that are read": 3,
         "feature columns": [[2, 2], [3, 1], [1]],

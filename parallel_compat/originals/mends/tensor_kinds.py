@@ -48,6 +48,7 @@ def apply(mends: Register) -> None:
     _ragged_is_none(mends)
     if mends.era is Era.KERAS_2_2_4 or not mends.is_tensorflow_1:  # the others have 1.15's own functions
         mends.replace(math_ops, "reduced_shape", _taking_long_axes)
+    mends.replace(tensor_shape.Dimension, "__init__", _taking_whole_numbers)
     if not mends.is_tensorflow_1:
         mends.replace(util, "squeeze_or_expand_dimensions", _taking_lists_as_weights)
         return
@@ -70,7 +71,6 @@ def apply(mends: Register) -> None:
         return convolves
 
     mends.replace(tf.nn, "atrous_conv2d_transpose", takes_tensors)
-    mends.replace(tensor_shape.Dimension, "__init__", _taking_whole_numbers)
 
 
 def _ragged_is_none(mends: Register) -> None:
@@ -104,10 +104,11 @@ def _taking_lists_as_weights(squeeze: Any) -> Any:
 
 
 def _taking_whole_numbers(make: Any) -> Any:
-    """Let a size be a float that is whole: `np.prod(())` is 1.0."""
+    """Let a size be a float that is whole (`np.prod(())` is 1.0), or true: protocol buffers took that for 1."""
 
     def __init__(self: Any, value: Any) -> None:
-        make(self, int(value) if isinstance(value, float) and value.is_integer() else value)
+        is_number = isinstance(value, bool) or (isinstance(value, float) and value.is_integer())
+        make(self, int(value) if is_number else value)
 
     return __init__
 
