@@ -119,7 +119,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def _on_batch(self, name: str, of_keras: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         def keras_loop(**arguments: Any) -> Any:
-            self.reset_metrics()  # Before Keras 3.13 the metrics went on from batch to batch.
+            self.reset_metrics()  # Before Keras 3.15 the metrics went on from batch to batch.
             return of_keras(**arguments)
 
         return in_memory.call(name, self, keras_loop, keras3.bind(name, args, kwargs))

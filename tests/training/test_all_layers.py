@@ -44,6 +44,10 @@ def cell():
     return layers.LSTMCell(2)
 
 
+def since_3_13(name):
+    return [getattr(layers, name)(2)] if hasattr(layers, name) else []
+
+
 # Layer, and what it is called on: the name of an input, or names.
 TRAINED = {
     "flat": [
@@ -61,20 +65,20 @@ TRAINED = {
         layers.Bidirectional(layers.SimpleRNN(2)), layers.TimeDistributed(layers.Dense(2)), layers.Permute((2, 1)),
         layers.Cropping1D(1), layers.ZeroPadding1D(1), layers.UpSampling1D(2),
         layers.AveragePooling1D(2), layers.MaxPooling1D(2), layers.GlobalAveragePooling1D(),
-        layers.GlobalMaxPooling1D(), layers.AdaptiveAveragePooling1D(2), layers.AdaptiveMaxPooling1D(2),
+        layers.GlobalMaxPooling1D(), *since_3_13("AdaptiveAveragePooling1D"), *since_3_13("AdaptiveMaxPooling1D"),
     ],
     "image": [
         layers.Conv2D(4, 3, groups=2), layers.Conv2D(4, 3), layers.Conv2D(8, 3, groups=4, strides=2),
         layers.Conv2DTranspose(3, 3), layers.DepthwiseConv2D(3), layers.SeparableConv2D(3, 3), layers.Cropping2D(1),
         layers.ZeroPadding2D(1), layers.UpSampling2D(2), layers.AveragePooling2D(2), layers.MaxPooling2D(2),
-        layers.GlobalAveragePooling2D(), layers.GlobalMaxPooling2D(), layers.AdaptiveAveragePooling2D(2),
-        layers.AdaptiveMaxPooling2D(2), layers.Resizing(4, 4), layers.CenterCrop(4, 4),
+        layers.GlobalAveragePooling2D(), layers.GlobalMaxPooling2D(), *since_3_13("AdaptiveAveragePooling2D"),
+        *since_3_13("AdaptiveMaxPooling2D"), layers.Resizing(4, 4), layers.CenterCrop(4, 4),
     ],
     "volume": [
         layers.Conv3D(2, 2), layers.Conv3D(4, 2, groups=2), layers.Conv3DTranspose(2, 2), layers.Cropping3D(1),
         layers.ZeroPadding3D(1), layers.UpSampling3D(2), layers.AveragePooling3D(2), layers.MaxPooling3D(2),
-        layers.GlobalAveragePooling3D(), layers.GlobalMaxPooling3D(), layers.AdaptiveAveragePooling3D(2),
-        layers.AdaptiveMaxPooling3D(2),
+        layers.GlobalAveragePooling3D(), layers.GlobalMaxPooling3D(), *since_3_13("AdaptiveAveragePooling3D"),
+        *since_3_13("AdaptiveMaxPooling3D"),
     ],
     "first": [layers.Conv3D(2, 2, data_format="channels_first")],
     "frames": [layers.ConvLSTM2D(2, 2), layers.TimeDistributed(layers.Conv2D(2, 2, groups=2))],
