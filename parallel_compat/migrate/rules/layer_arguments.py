@@ -59,6 +59,7 @@ def find(file: File) -> Findings:
         yield from _numpy_sizes(file, call, target, name)
         if target in ("keras.Input", "keras.layers.Input"):
             yield from _both_shapes(file, call)
+            yield from _one_size(file, call)
     yield from _weights(file)
     yield from _slashes(file)
     yield from _names_by_place(file)
@@ -103,6 +104,16 @@ def _both_shapes(file: File, call: ast.Call) -> Findings:
     if shape is not None and calls.keyword(call, "batch_shape") is not None:
         message = "`Input` takes `shape` or `batch_shape`, and Keras 2 used the latter."
         yield file.found(shape, message, calls.remove(file, call, shape))
+
+
+def _one_size(file: File, call: ast.Call) -> Findings:
+    """`Input(10)`: tf.keras took the size of the one axis for the shape."""
+    shape = calls.argument(call, "shape", 0)
+    size = file.tree.resolved(shape)
+    of_array = isinstance(size, ast.Subscript) and isinstance(size.value, ast.Attribute) and size.value.attr == "shape"
+    is_axis = isinstance(size, ast.Subscript) and type(calls.constant(size.slice)) is int
+    if shape is not None and (type(calls.constant(size)) is int or (of_array and is_axis)):
+        yield file.found(shape, "Keras 3 takes a shape as a tuple.", file.around(shape, "(", ",)"), hint=not file.old)
 
 
 def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Findings:

@@ -389,3 +389,20 @@ def test_the_input_is_spelled_by_tensorflows_keras_where_that_has_the_name():
         f"{head}m = keras.Sequential([LSTM(3, batch_input_shape=(4, 5, 4))])\n",
         f"{head}m = keras.Sequential([keras.Input(batch_shape=(4, 5, 4)), LSTM(3)])\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Input(10)", "Input((10,))"),
+        ("Input(shape=size)", "Input(shape=(size,))"),
+        ("Input(x.shape[1], name='x')", "Input((x.shape[1],), name='x')"),
+        ("Input((10,))", "Input((10,))"),
+        ("Input(x.shape[1:])", "Input(x.shape[1:])"),
+        ("Input(shape)", "Input(shape)"),
+    ],
+)
+def test_a_size_as_shape_of_an_input(before, after):
+    head = "from tensorflow.keras.layers import Input\nsize = 3\ni = "
+    written = head
+    check_transformed(f"{head}{before}\n", f"{written}{after}\n")
