@@ -216,6 +216,8 @@ for gpu in gpus:
 answers["GPUs"] = [len(gpus), len(tf.config.experimental.list_logical_devices("GPU"))]
 with tf.device("/gpu:1"):
     answers["on a GPU"] = float(tf.constant(1.0) + 1)
+    convolved = K.conv2d(K.ones((1, 1, 2, 2)), K.ones((1, 1, 1, 1)), data_format="channels_first")
+    answers["channels first"] = float(K.sum(convolved))
 
 
 def trained(strategy):
@@ -293,6 +295,7 @@ def test_simulated_gpus(tmp_path: Path) -> None:
     assert answers == {
         "GPUs": [2, 2],
         "on a GPU": 2.0,
+        "channels first": 4.0,
         "one": [1, *one],
         "mirrored": [2, *one],
         "by name": [2, *one],
