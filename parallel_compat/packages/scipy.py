@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from parallel_compat.packages import scipy_ndimage
 from parallel_compat.packages.notes import note
 
 
@@ -34,4 +35,4 @@ def _optimize(module: Any) -> None:
     module.minimize = minimize
 
 
-CHANGES: dict[str, Callable[[Any], None]] = {"scipy.optimize": _optimize}
+CHANGES: dict[str, Callable[[Any], None]] = {"scipy.ndimage": scipy_ndimage.change, "scipy.optimize": _optimize}

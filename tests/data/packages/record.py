@@ -114,6 +114,21 @@ def scipy_integrate():
 
 
 @case
+def scipy_borders():
+    from scipy import ndimage
+
+    a, angle = floats(6, 5), np.array([[0.9, -0.4], [0.4, 0.9]])
+    places = np.random.RandomState(0).uniform(-9, 13, (2, 12))
+    found = [ndimage.interpolation.affine_transform(a, angle, (-1, 2.5), order=1, mode="reflect")]
+    for mode in ("reflect", "nearest", "mirror"):
+        for order in (0, 1, 3):
+            found += [ndimage.map_coordinates(a, places, order=order, mode=mode), ndimage.zoom(a, 1.5, None, order, mode),
+                      ndimage.affine_transform(a, angle, [2, -3], (4, 7), order=order, mode=mode),
+                      ndimage.shift(a, (1.3, -7), None, order, mode), ndimage.rotate(a, 33, order=order, mode=mode)]
+    return found
+
+
+@case
 def scipy_of_numpy():
     import scipy
 
