@@ -361,6 +361,48 @@ def _name_of(metric: Any) -> str:
     return config.rpartition(">")[2] if isinstance(config, str) else str(config["name"])
 
 
+def compiled_loss(
+    model: keras.Model, y_true: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
+) -> Any:
+    """Return the compiled loss of a batch, and log it as `loss` (`self.compiled_loss(...)` in a `train_step`).
+
+    Args:
+        model: a compiled model.
+        y_true: targets `(samples, ...)`, or a structure of them.
+        y_pred: predictions of the same structure.
+        sample_weight: weights `(samples,)`, or None.
+        regularization_losses: what is added, usually `model.losses`; nothing by default.
+
+    Returns:
+        A scalar.
+    """
+    loss = model.compute_loss(y=y_true, y_pred=y_pred, sample_weight=sample_weight)
+    for sign, losses in ((1, regularization_losses or ()), (-1, model.losses)):  # Keras 3 adds the model's
+        for each in losses:
+            loss += sign * keras.ops.sum(each)
+    samples = keras.ops.shape(keras.tree.flatten(y_pred)[0])[0]
+    _of_compile(model, "loss").update_state(loss, sample_weight=samples)
+    return loss
+
+
+def update_compiled_metrics(model: keras.Model, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    """Update the metrics of `compile` alone (`self.compiled_metrics.update_state(...)` in a `train_step`).
+
+    Args:
+        model: a compiled model.
+        y_true: targets `(samples, ...)`, or a structure of them.
+        y_pred: predictions of the same structure.
+        sample_weight: weights `(samples,)`, or None.
+    """
+    if (metric := _of_compile(model, "compile_metrics")) is not None:
+        metric.update_state(y_true, y_pred, sample_weight=sample_weight)
+
+
+def _of_compile(model: keras.Model, name: str) -> Any:
+    """Return Keras's own metric of a model, also where its class has a `metrics` of its own."""
+    return next((metric for metric in keras.Model.metrics.fget(model) if metric.name == name), None)
+
+
 def output_names(model: keras.Model) -> list[str]:
     """Return the names of a model's outputs (`model.output_names`).
 
