@@ -122,7 +122,10 @@ def _of_message(text: str) -> list[str]:
         if match:
             found = _of_name(match[1])
             called = re.search(r"(\w+)(?:\.__init__)?\(\) got an unexpected", text)
-            return [line for line in found if called and re.search(rf"\b{called[1]}\b", line)] or found
+            if called is None:
+                return found
+            found = [line for line in found if re.search(rf"\b{called[1]}\b", line)] or found
+            return sorted(found, key=lambda line: not line.startswith(f"{match[1]}= "))  # an argument was refused
     return []
 
 
