@@ -65,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify",
         metavar='"SCRIPT ARGS"',
-        help="train with SCRIPT on its original Keras and rewritten, and say which findings change its results by how "
-        "much; PATH is the script's project if it is not given",
+        help="train with SCRIPT on its original Keras and rewritten, in copies of its project, and say which findings "
+        "change its results by how much",
     )
     parser.add_argument("--leave", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
@@ -164,9 +164,11 @@ def _verify(arguments: argparse.Namespace) -> int:
     from parallel_compat.compare.runs import CannotRun
     from parallel_compat.migrate import verify
 
-    if arguments.paths or arguments.check or arguments.html or arguments.format != "text":
+    others = ("paths", "write", "check", "html", "select", "ignore", "keep", "exclude")
+    if any(getattr(arguments, other) for other in others) or arguments.format != "text":
         return _refuse(
-            "--verify rewrites a copy of the script's project: give it without PATH, --check, --html, --format."
+            "--verify rewrites a copy of the script's project: give it without PATH, and of the options only --era, "
+            "--unsafe, --to and --python2."
         )
     script, *given = shlex.split(arguments.verify)
     options = ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.to == "native")

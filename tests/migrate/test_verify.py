@@ -85,7 +85,9 @@ def test_a_rewrite_can_be_left_out(tmp_path, capsys):
     assert "hard_sigmoid" in out
 
 
-@pytest.mark.parametrize("more", [["--check"], ["--format", "json"], ["train.py"]])
+@pytest.mark.parametrize(
+    "more", [["--check"], ["--write"], ["--select", "imports"], ["--format", "json"], ["train.py"]]
+)
 def test_options_that_contradict_are_refused(more, capsys):
     assert main(["migrate", "--verify", "train.py", *more]) == 2
     assert "--verify rewrites a copy" in capsys.readouterr().err
