@@ -19,7 +19,9 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import last_name
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.literals import is_none, parts_of, text_of
+from parallel_compat.migrate.rules.outputs_by_name import only_name
 from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 
@@ -39,6 +41,8 @@ def find(file: File) -> Findings:
             samples = calls.argument(call, "sample_weight")
             if samples is not None and not is_none(samples):
                 yield file.attention(argument, _BOTH, hint=not file.old)
+            elif only_name(argument.value) is not None and file.sequentials.of(model) == SEQUENTIAL:
+                continue  # the rule on outputs by name takes the name away
             elif _is_by_output(value) or _has_several_outputs(file, call, model):
                 yield file.attention(argument, _SEVERAL, hint=not file.old)
             elif _is_no_dict(value):

@@ -73,7 +73,7 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
             elif _leaves_outputs_out(file, calls.receiver(call), value):
                 yield file.attention(value, "Keras 3 wants weights for each output: a list in their order.")
         targets = value if what == "Targets" else calls.argument(call, "y", 1)
-        name = _only_name(value)
+        name = only_name(value)
         if name is None or not isinstance(value, ast.Dict):
             continue
         message = f"{what} of the one output {name!r}: Keras 3 takes a dict only for several outputs."
@@ -117,7 +117,7 @@ def _compiled(file: File, call: ast.Call) -> Findings:
     given = [(keyword.arg, keyword.value) for keyword in call.keywords]
     given += zip(("optimizer", "loss", "metrics"), call.args, strict=False)
     for argument, value in given:
-        name = _only_name(value)
+        name = only_name(value)
         if argument not in ("loss", *_LISTS) or name is None or not isinstance(value, ast.Dict):
             continue
         of_output = value.values[0]
@@ -126,7 +126,7 @@ def _compiled(file: File, call: ast.Call) -> Findings:
         yield file.found(value, message, _without_name(file, value, *(("", "") if is_list else ("[", "]"))))
 
 
-def _only_name(value: ast.expr | None) -> str | None:
+def only_name(value: ast.expr | None) -> str | None:
     """Return the one key of a dict that is a name: those of class weights are numbers."""
     return text_of(value.keys[0]) if isinstance(value, ast.Dict) and len(value.keys) == 1 else None
 

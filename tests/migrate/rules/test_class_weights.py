@@ -42,3 +42,10 @@ def test_dicts_and_what_is_not_known_stay(value):
 def test_class_weights_that_keras_3_refuses(given, lines):
     source = f"import keras\nmodel = keras.models.Model(i, o)\nmodel.fit({given})\n"
     assert found(source, "class-weights") == [(line, "attention") for line in lines]
+
+
+def test_the_name_of_the_only_output_is_for_the_rule_on_outputs():
+    head = "from keras.models import Sequential\nmodel = Sequential(layers)\n"
+    by_name = head + "model.fit(x, y, class_weight={'a': {0: 1, 1: 2}})\n"
+    check_transformed(by_name, head + "model.fit(x, y, class_weight={0: 1, 1: 2})\n")
+    assert found(by_name, "class-weights") == []
