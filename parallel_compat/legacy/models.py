@@ -381,7 +381,8 @@ def compiled_loss(
         for each in losses:
             loss += sign * keras.ops.sum(each)
     samples = keras.ops.shape(keras.tree.flatten(y_pred)[0])[0]
-    _of_compile(model, "loss").update_state(loss, sample_weight=samples)
+    _, _, logged = keras3.compiled_parts(model)
+    logged.update_state(loss, sample_weight=samples)
     return loss
 
 
@@ -394,13 +395,9 @@ def update_compiled_metrics(model: keras.Model, y_true: Any, y_pred: Any, sample
         y_pred: predictions of the same structure.
         sample_weight: weights `(samples,)`, or None.
     """
-    if (metric := _of_compile(model, "compile_metrics")) is not None:
-        metric.update_state(y_true, y_pred, sample_weight=sample_weight)
-
-
-def _of_compile(model: keras.Model, name: str) -> Any:
-    """Return Keras's own metric of a model, also where its class has a `metrics` of its own."""
-    return next((metric for metric in keras.Model.metrics.fget(model) if metric.name == name), None)
+    _, metrics, _ = keras3.compiled_parts(model)
+    if metrics is not None:
+        metrics.update_state(y_true, y_pred, sample_weight=sample_weight)
 
 
 def output_names(model: keras.Model) -> list[str]:

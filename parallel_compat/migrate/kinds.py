@@ -21,19 +21,19 @@ SEQUENTIAL = "keras.Sequential"
 OTHER = "other"  # known not to be a Keras object
 _NO_OBJECTS = ("keras", "tensorflow", "parallel_compat")  # whose names are modules, classes and functions
 
-_MODELS = frozenset(
+# What returns a model whose class the source does not tell.
+LOADING = frozenset(
+    f"{package}.models.{name}"
+    for package in ("keras", "parallel_compat.legacy")
+    for name in ("load_model", "model_from_json", "model_from_config", "clone_model")
+)
+_MODELS = LOADING | frozenset(
     (
         "keras.Model",
         "keras.Sequential",
-        "keras.models.load_model",
-        "keras.models.model_from_json",
         "keras.models.model_from_yaml",
-        "keras.models.model_from_config",
-        "keras.models.clone_model",
         "parallel_compat.multi_gpu_model",
         "parallel_compat.parallelize",
-        "parallel_compat.legacy.models.clone_model",
-        "parallel_compat.legacy.models.load_model",
     )
 )
 # The kind of what the classes of a package make.

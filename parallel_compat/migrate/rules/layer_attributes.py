@@ -24,16 +24,9 @@ from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.kinds import SEQUENTIAL
+from parallel_compat.migrate.kinds import LOADING, SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
-
-# What returns a model that may be a `Sequential`.
-_LOADING = tuple(
-    f"{package}.models.{name}"
-    for package in ("keras", "parallel_compat.legacy")
-    for name in ("load_model", "model_from_json", "model_from_config", "clone_model")
-)
 
 
 def find(file: File) -> Findings:
@@ -91,7 +84,7 @@ def _may_be_sequential(file: File, model: ast.expr) -> bool:
         return True
     made = file.kinds.value(model)
     if isinstance(made, ast.Call):
-        return file.names.target(made.func) in _LOADING
+        return file.names.target(made.func) in LOADING
     named = last_name(model).lower().rpartition("_")[2] == "model"
     return file.kinds.of(model) is None and named and "Sequential" in file.source.text
 

@@ -60,8 +60,14 @@ def simulate(mends: Register, count: int) -> None:
 
     mends.replace(mirrored_strategy, "all_local_devices", all_of_them)
 
+    compute_channels_last(mends)
+
+
+def compute_channels_last(mends: Register) -> None:
+    """Let convolutions of channels first look at real devices: CPUs refuse them, whatever they are called."""
+    from tensorflow.python.eager import context
+
     def looks_at_real_devices(module: ModuleType) -> None:
-        """Convolutions of channels first are refused by CPUs, whatever they are called."""
         mends.replace(
             module,
             "_has_nchw_support",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from parallel_compat.originals.mends import devices
 from parallel_compat.originals.mends.register import Register
 
 _MEGABYTES = 1024  # of a part of a GPU: TensorFlow cannot tell a GPU's memory before it starts
@@ -49,14 +50,8 @@ class _Simulated:
         mends.replace(device_util, "canonicalize", self.canonicalize)
         mends.replace(device_util, "local_devices_from_num_gpus", lambda today: self.local_devices)
         mends.after("tensorflow.python.keras.utils.multi_gpu_utils", self.list_for_towers)
-        if not on_gpu:
-            for backend in ("tensorflow.python.keras.backend", "keras.backend.tensorflow_backend"):
-                mends.after(backend, self.compute_channels_last)
+        devices.compute_channels_last(mends)
         self.split()
-
-    def compute_channels_last(self, backend: Any) -> None:
-        """Convolutions of channels first are refused by CPUs, whatever they are called."""
-        backend._has_nchw_support = lambda: False
 
     def list_for_towers(self, multi_gpu_utils: Any) -> None:
         """`multi_gpu_model` asks a session for its devices."""
