@@ -40,16 +40,16 @@ def of_tensorflow(path: str) -> str | None:
     """
     if os.path.exists(os.path.join(path, "saved_model.pb")):
         return (
-            "expected an .h5 file. Received: a SavedModel folder. `parallel_compat.legacy.models.load_model` reads those "
-            "of tf.keras."
+            "expected an .h5 file. Received: a SavedModel folder. `parallel_compat.legacy.models.load_model` reads "
+            "those of tf.keras."
         )
     prefix = re.sub(r"\.(index|meta|data-\d+-of-\d+)$", "", path)
     if not os.path.exists(f"{prefix}.index"):
         return None
     if os.path.exists(f"{prefix}.meta"):
         return (
-            "expected an .h5 file. Received: a checkpoint of a TensorFlow 1 session. Load it in the code that wrote it, "
-            "under `parallel-compat run`, and save an .h5 file there."
+            "expected an .h5 file. Received: a checkpoint of a TensorFlow 1 session. Load it in the code that wrote "
+            "it, under `parallel-compat run`, and save an .h5 file there."
         )
     return (
         "expected an .h5 file. Received: a TensorFlow checkpoint. Build the model in your code, and call "
