@@ -1325,6 +1325,15 @@ def machine():
     return found + (["%d GPUs" % len(gpus)] if gpus else ["CPU"])
 
 
+def files_of_modules(before):
+    """Return the sources of modules that were imported since, but for those of Python and of installed packages."""
+    modules = [sys.modules[name] for name in list(sys.modules) if name not in before]
+    files = {os.path.realpath(getattr(each, "__file__", None) or "") for each in modules}
+    starts = tuple(os.path.realpath(each) + os.sep for each in (sys.prefix, getattr(sys, "base_prefix", sys.prefix)))
+    own = [each for each in files if each.endswith(".py") and not each.startswith(starts)]
+    return sorted(each for each in own if "-packages" + os.sep not in each)  # site-packages, dist-packages
+
+
 def main(arguments=None):
     """Run the script, and write the recording when it ends."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -1354,6 +1363,7 @@ def main(arguments=None):
     recorder = Recorder(
         recording, given.steps, given.replay, given.no_dropout, given.masks, given.free, given.nudge, given.most
     )
+    before = set(sys.modules)
     unwatch = recorder.watch_imports()
     sys.argv = [given.script] + given.arguments
     sys.path[0] = os.path.dirname(os.path.abspath(given.script))
@@ -1365,6 +1375,8 @@ def main(arguments=None):
         unwatch()
         if recording.facts["models"]:
             recording.facts["machine"] = machine()
+            if given.free:  # of the same machine: a recording names no folder
+                recording.facts["files"] = files_of_modules(before)
             recording.write()
             print("record_keras: %s written" % given.out, file=sys.stderr)
             for note in recording.facts["notes"]:
