@@ -202,7 +202,7 @@ SEEDED = """
 import json
 import numpy as np
 import tensorflow as tf
-from keras.layers import BatchNormalization, Dense, Dropout, Embedding, LSTM, Lambda
+from keras.layers import BatchNormalization, Dense, Dropout, Embedding, LSTM, Lambda, SimpleRNN
 from keras.models import Sequential
 
 tf.set_random_seed(3)
@@ -227,6 +227,9 @@ tf.train.Saver()
 drawn = tf.concat([drawn, tf.reshape(output[0, -1], [-1]), twice[0], tf.random_normal((1,))], 0)
 mapped = tf.Variable(tf.map_fn(lambda each: 2 * each, scale.initialized_value()))  # a loop in an initial value
 drawn = tf.concat([drawn, mapped + tf.random_normal((2,))], 0)
+recurrent = Sequential([SimpleRNN(2, input_shape=(3, 2)), Dense(1)])
+tf.gradients(recurrent.output, recurrent.trainable_weights)  # of a loop that reads variables
+drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     found += session.run(drawn).tolist()
@@ -243,6 +246,7 @@ def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
     expected += [0.018000755, -0.251478523, 0.045943439, 1.366718769, 1.83588028, 3.7695303, 2.87978792]
+    expected += [0.322451681]
     assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""Names that Keras 2.0 to 2.2.2 had (`older_keras.tsv`): scripts of 2017 import them, and Keras 2.2.4 runs these.
+"""Names that Keras 1 to 2.2.2 had (`older_keras.tsv`): scripts of those years import them, and Keras 2.2.4 runs these.
 
 Their frozen layers call `K.batch_normalization` with statistics that have axes of size 1. Keras 2.2.0 to 2.2.4 stops
 there: `tf.reshape(mean, (-1))` gives a number as a shape.
