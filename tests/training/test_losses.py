@@ -285,9 +285,8 @@ def test_logged_losses_of_outputs_are_means_over_the_batches_of_a_generator(seco
     model.compile(keras.optimizers.SGD(0.0), ["mse", second])
     parts = [slice(i, i + 5) for i in range(0, 17, 5)]
     history = model.fit(((x[part], (y[part], y[part])) for part in parts), steps_per_epoch=4, verbose=0).history
-    for name, loss, predicted in zip(
-        "ab", [keras.losses.MeanSquaredError(), keras.losses.get(second)], template.predict(x)
-    ):
+    losses = [keras.losses.get("mse"), keras.losses.get(second)]
+    for name, loss, predicted in zip("ab", losses, template.predict(x), strict=True):
         expected = np.mean([np.mean(loss(y[part], predicted[part])) for part in parts])
         assert history[f"{name}_loss"] == [pytest.approx(expected, rel=1e-5)]
 
