@@ -58,7 +58,7 @@ from keras import backend as K, initializations
 from keras.engine.topology import Layer, Merge, merge
 from keras.layers import Dense
 from keras.layers.core import Highway, MaxoutDense
-from keras.models import Sequential
+from keras.models import Graph, Sequential
 from keras.preprocessing.image import ImageDataGenerator
 from keras.regularizers import WeightRegularizer, activity_l2, l2
 from keras.utils.layer_utils import layer_from_config

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from parallel_compat.names.eras import Era
+from parallel_compat.originals.mends.gone_packages import gone
 from parallel_compat.originals.mends.register import Register
 
 _OF_CONVOLUTIONS = {"border_mode": "padding", "dim_ordering": "data_format", "rate": "dilation_rate"}
@@ -47,6 +48,8 @@ def apply(mends: Register) -> None:
     mends.after("keras.preprocessing.image", generators)
     mends.after("keras.initializers", lambda module: _set_module("keras.initializations", _initializations()))
     mends.after("keras.utils.vis_utils", _pictures)
+    graph = gone("keras.models.Graph", "write the model with keras.models.Model, as Keras 1 did already")
+    mends.after("keras.models", lambda module: mends.add(module, Graph=graph))
 
 
 def _taking(renamed: dict[str, str], function: Any) -> Any:

@@ -51,6 +51,20 @@ def _obtain_input_shape(
     return obtain(input_shape, default_size, min_size, data_format, flatten, weights)
 
 
+def keras_test(test: Any) -> Any:
+    """Let a test begin a new graph at its end."""
+
+    @functools.wraps(test)
+    def then_clear(*args: Any, **options: Any) -> Any:
+        from keras import backend
+
+        answer = test(*args, **options)
+        backend.clear_session()
+        return answer
+
+    return then_clear
+
+
 def relu6(x: Any) -> Any:
     """Return values between 0 and 6."""
     from keras import backend
