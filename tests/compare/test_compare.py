@@ -347,6 +347,10 @@ def test_the_page_holds_its_texts_and_no_code_of_others(recording):
     assert "first difference" in text
     other = page(compare(recording, replayed(recording, "model1/predict0", scaled(2))), "train.py")
     assert other.count("output 0 of predict 0 differs") == 2  # above, and with its model
+    new = replayed(recording)
+    halves = {name: [each / 2 for each in new.arrays[name]] for name in ("model0/step0/weights", "model1/predict0")}
+    both = page(compare(recording, dataclasses.replace(new, arrays={**new.arrays, **halves})), "train.py")
+    assert both.count("<p><b>Why:</b>") + both.count("<p>Why: not known") == 2  # of each model that differs
 
 
 def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
