@@ -12,18 +12,20 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names import old_packages, old_sources, tsv
 from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project, read_text
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _MOST_FILES, _MOST_SCRIPTS = 2000, 4
 _NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|dist|__pycache__")
 # What comes with this package and the originals; Python 2's modules and moved ones are in the table.
 _THERE = frozenset(
     ("keras", "tensorflow", "keras_applications", "keras_preprocessing", "tensorflow_addons", "parallel_compat")
 )
+_OF_PYTHON_2 = {name: way for error, name, _, way in tsv.rows("remedies.tsv", 4) if error == "NameError"}
 # Calls that read the file of their first argument, and calls that write one.
 _READ = re.compile(
     r"(?:^|\.)(?:open|load|loadtxt|genfromtxt|read_\w+|imread|load_(?:model|weights|img)|File|loadmat|CascadeClassifier"
@@ -184,8 +186,14 @@ class _Source:
         nodes = list(ast.walk(self.tree))
         optional = {id(node) for block in nodes if isinstance(block, ast.Try) for node in _not_needed(block, modules)}
         for node in nodes:
-            if isinstance(node, ast.Import | ast.ImportFrom):
+            if isinstance(node, _IMPORTS):
                 self._imported(node, modules, found, id(node) in optional)
+        bound = {alias.asname or alias.name for node in nodes if isinstance(node, _IMPORTS) for alias in node.names}
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        for node in nodes:
+            if isinstance(node, ast.Name) and node.id in _OF_PYTHON_2 and node.id not in bound:
+                found.hand.setdefault(f"{node.id}: {_OF_PYTHON_2[node.id]}", self._location(node))
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
             if isinstance(node, ast.Attribute) and id(node) not in inner and (path := self._path(node)) is not None:

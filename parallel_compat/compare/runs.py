@@ -215,7 +215,7 @@ class Runs:
         if code:
             print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
         if era is Era.TODAY and copy != self.script.root:
-            self._check_modules(what, recording)
+            self._check_modules(what, copy, recording)
         return recording
 
     def _import_folders(self, copy: Path) -> list[Path]:
@@ -233,10 +233,10 @@ class Runs:
                 found.append(place)
         return [copy / place.relative_to(root) for place in dict.fromkeys(found) if place.is_relative_to(root)]
 
-    def _check_modules(self, what: str, recording: Recording) -> None:
+    def _check_modules(self, what: str, copy: Path, recording: Recording) -> None:
         """Refuse a run that imported sources of old Keras from outside of its copy."""
         for file in map(Path, recording.facts.get("files", [])):
-            if any(file.is_relative_to(each) for each in (self._folder.resolve(), Path(__file__).parents[1])):
+            if any(file.is_relative_to(each) for each in (copy.resolve(), Path(__file__).parents[1])):
                 continue
             old = file.is_file() and "keras" in file.read_text("utf-8", "replace")
             own = file.is_relative_to(self.script.root)

@@ -123,6 +123,7 @@ from keras.engine import topology, training
 from keras.layers.recurrent import _time_distributed_dense
 from keras.preprocessing.image import apply_transform, flip_axis, list_pictures
 from keras.utils.conv_utils import normalize_data_format
+from keras.utils.test_utils import keras_test
 
 turn = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 answers["names of 2017"] = [
@@ -130,7 +131,7 @@ answers["names of 2017"] = [
     K.eval(relu6(K.constant([7.0]))).tolist(), isinstance(twice, topology.Container), topology._to_list(3),
     topology.load_weights_from_hdf5_group_by_name.__name__, training._make_batches(3, 2), normalize_data_format(None),
     K.eval(_time_distributed_dense(K.ones((1, 2, 3)), K.ones((3, 1)), input_dim=3, timesteps=2, output_dim=1)).tolist(),
-    apply_transform(np.arange(4.0).reshape(2, 2, 1), turn, 2)[..., 0].tolist(),
+    apply_transform(np.arange(4.0).reshape(2, 2, 1), turn, 2)[..., 0].tolist(), keras_test(lambda: 3)(),
 ]
 print(json.dumps(answers))
 """

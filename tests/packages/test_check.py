@@ -104,3 +104,19 @@ def test_notebooks_with_commands_of_the_shell_are_read(tmp_path):
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
     found = project.check(str(tmp_path))
     assert (found.hand, list(found.unknown)) == ({}, ["no_such_reader"])
+
+
+def test_theano_is_no_package_to_install(tmp_path):
+    (tmp_path / "train.py").write_text("import theano.tensor as T\nimport socketio\n")
+    found = project.check(str(tmp_path))
+    assert found.pip == ["python-socketio"]
+    assert [name.partition(":")[0] for name in found.hand] == ["theano"]
+
+
+def test_names_of_python_2_that_nothing_binds(tmp_path):
+    (tmp_path / "a.py").write_text("for i in xrange(3): print(unicode(i))\n")
+    (tmp_path / "b.py").write_text("try:\n    unicode\nexcept NameError:\n    unicode = str\nunicode(3)\n")
+    assert project.check(str(tmp_path)).hand == {
+        "xrange: only Python 2 has it: `range`": "a.py:1",
+        "unicode: only Python 2 has it: `str`": "a.py:1",
+    }
