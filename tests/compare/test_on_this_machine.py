@@ -450,6 +450,17 @@ def test_a_run_that_fails_shows_its_last_lines(failing, capsys):
     assert runs.failed
 
 
+def test_a_recording_made_here_may_be_compressed_well(failing, recording, tmp_path):
+    runs, recordings = failing
+    made = record_keras.Recording(str(tmp_path / "made.h5"), 10**9)
+    made.put("compile0", [np.zeros(5_000_000)])
+    made.facts["models"] = recording.models
+    made.write()
+    recordings.append((tmp_path / "made.h5").read_bytes())
+    assert len(recordings[0]) < 500_000
+    assert runs.original().arrays["compile0"][0].nbytes == 40_000_000
+
+
 def test_a_migrated_copy_that_fails_names_unsafe(failing):
     runs, _ = failing
     with pytest.raises(CannotRun, match=r"no name\n`migrate` left 1 places that it rewrites with --unsafe alone"):
