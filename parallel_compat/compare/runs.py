@@ -58,9 +58,15 @@ class Script:
 
     @classmethod
     def of(cls, path: str, arguments: Sequence[str]) -> Script:
-        """Find a script's project: the folder of git, the one that the command is given in, or one with a README."""
+        """Find a script's project: the folder of git, the one that the command is given in, or one with a README.
+
+        If the script imports the package that it lies in, the project is the folder that holds the package.
+        """
         script = Path(path).resolve()
         root = Path(files_of_project(str(script.parent), os.getcwd()).root).resolve()
+        files = cls(script, (), root).files()
+        while root / "__init__.py" in files:
+            root = root.parent
         return cls(script, tuple(arguments), root)
 
     def files(self) -> list[Path]:

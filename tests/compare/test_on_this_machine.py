@@ -469,6 +469,18 @@ def test_a_migrated_copy_that_fails_names_unsafe(failing):
         runs.migrated("--unsafe")
 
 
+def test_the_package_of_a_script_belongs_to_its_project(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "network.py").touch()
+    (package / "train.py").write_text("from package import network\n")
+    monkeypatch.chdir(package)
+    assert Script.of("train.py", ()).root == tmp_path
+    (package / "train.py").write_text("import network\n")
+    assert Script.of("train.py", ()).root == package
+
+
 def test_a_script_reads_what_it_imports(tmp_path):
     (tmp_path / "train.py").write_text("import model\n")
     (tmp_path / "model.py").write_text("from keras.layers import LSTM\n")
