@@ -231,6 +231,10 @@ drawn = tf.concat([drawn, mapped + tf.random_normal((2,))], 0)
 recurrent = Sequential([SimpleRNN(2, input_shape=(3, 2)), Dense(1)])
 tf.gradients(recurrent.output, recurrent.trainable_weights)  # of a loop that reads variables
 drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
+tf.train.polynomial_decay(0.1, tf.train.get_or_create_global_step(), 5)
+drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
+tf.layers.batch_normalization(tf.ones((3, 2)), training=tf.placeholder_with_default(False, ()))
+drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     found += session.run(drawn).tolist()
@@ -247,7 +251,7 @@ def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
     expected += [0.018000755, -0.251478523, 0.045943439, 1.366718769, 1.83588028, 3.7695303, 2.87978792]
-    expected += [0.322451681]
+    expected += [0.322451681, 1.07909894, -1.10238898]
     assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)
 
 

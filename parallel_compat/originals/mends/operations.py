@@ -85,6 +85,8 @@ def apply(mends: Register) -> None:
     mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
     mends.replace(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
     mends.replace(functional_saver.MultiDeviceSaver, "save", _counts_as(_OF_A_CHECKPOINT))
+    schedules = inspect.unwrap(v1.train.polynomial_decay).__globals__["learning_rate_schedule"]  # not the original's
+    mends.replace(schedules.PolynomialDecay, "__call__", _counts_its_steps_again)
     mends.replace(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", _counts_as(_OF_A_SPARSE_ELEMENT))
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
     if mends.era is Era.KERAS_2_2_4:
@@ -291,11 +293,24 @@ def _counts_as(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return counts
 
 
+def _counts_its_steps_again(call: Callable[..., Any]) -> Callable[..., Any]:
+    """`tf.train.polynomial_decay` made a constant of `decay_steps` once more where it does not cycle."""
+    import tensorflow as tf
+
+    def calls(self: Any, step: Any) -> Any:
+        graph = tf.compat.v1.get_default_graph()
+        _uncounted[graph] = _uncounted.get(graph, 0) - (not self.cycle)
+        return call(self, step)
+
+    return calls
+
+
 # The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.
 _reference_variables: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 _ROWS = re.compile(r"embedding_lookup(_\d+)?_grad/Const$")
+_WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _KEEPS = 5  # so many operations more has a loop's gradient for a value that it keeps
 _INITIALIZED_VALUE = 9  # so many operations has `variable.initialized_value()`
 # How many operations their initial values had more, by the same.
@@ -376,13 +391,19 @@ def _more(op: Any) -> int:
     A resource variable has a check and a read when it is made, and a read for each use; what is kept for the cells of
     recurrent networks is copied, and so is what a Saver restores; a step of rows adds what is negative. The gradient of
     rows that are read had one operation more: it cast the shape. A variable that is read in a loop was read before it:
-    the loop's gradient had no need to keep what each turn read.
+    the loop's gradient had no need to keep what each turn read. In a condition, a write got the variable itself, and a
+    read its value.
     """
     if op.type == "Const":
         return -bool(_ROWS.search(op.name))
     if op.type == "StackPushV2":
         read = op.inputs[1].op
         return _KEEPS * (read.type == "ReadVariableOp" and _handle(read) in _reference_variables)
+    if op.type in _WRITES:
+        is_shared = op.inputs[0].op.type == "Switch" and any(
+            use.type == "ReadVariableOp" for use in op.inputs[0].consumers()
+        )
+        return -(is_shared and _handle(op) in _reference_variables)
     if op.type not in ("ReadVariableOp", "VarIsInitializedOp", "Identity", "ResourceScatterAdd"):
         return 0
     if op.type == "Identity":
