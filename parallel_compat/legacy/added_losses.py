@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from parallel_compat.backend import keras3
 from parallel_compat.own_methods import of_models
 
 
@@ -35,7 +36,7 @@ def add_loss(model: keras.Model, loss: Any) -> None:
     whole = keras.Model(model.input, [*outputs, *symbolic])
     own = [layer for layer in whole.layers if layer.weights and layer not in model.layers]
     if own:
-        model._parallel_compat_layers_of_losses = own  # Keras sees these layers, and trains them
+        keras3.train_further_layers(model, own)
 
     def call(inputs: Any, training: Any = None, mask: Any = None) -> Any:
         found = keras.tree.flatten(whole.call(inputs, training=training, mask=mask))
