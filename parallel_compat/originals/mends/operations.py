@@ -125,7 +125,7 @@ def _set_the_originals(mends: Register) -> None:
 
     # The originals pass the name third, where the type of the numbers is today.
     transforms = {name: _takes_name_third(getattr(gen_spectral_ops, name)) for name in _TRANSFORMS}
-    with _registered_again(), mock.patch.multiple(gen_spectral_ops, **transforms):
+    with _registered_again(), mock.patch.dict(vars(gen_spectral_ops), transforms):
         for module in _GRADIENTS:
             importlib.import_module(_OPS_OF_1_15 + module)
         own = {inspect.unwrap(math_ops.linspace_nd): gen_math_ops.lin_space}
