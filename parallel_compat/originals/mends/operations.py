@@ -96,16 +96,17 @@ def apply(mends: Register) -> None:
     mends.replace(schedules.PolynomialDecay, "__call__", _counts_its_steps_again)
     mends.replace(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", _counts_as(_OF_A_SPARSE_ELEMENT))
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
-    if mends.era is Era.KERAS_2_2_4:
+    if mends.era is not Era.TF_KERAS_1_15:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
-        # TensorFlow 1.15's functions are fetched only for a script that uses `tf.keras`, or draws by TensorFlow's seed.
-        once = functools.cache(lambda: _set_the_originals(mends))
-        mends.after("tensorflow.python.keras", lambda module: once())
-        mends.replace(v1, "set_random_seed", lambda set_seed: _sets_seed(set_seed, once))
         mends.after(
             "tensorflow.python.keras.engine.base_layer_utils",
             lambda module: mends.replace(module, "make_variable", _note_resource_variable),
         )
+    if mends.era is Era.KERAS_2_2_4:
+        # TensorFlow 1.15's functions are fetched only for a script that uses `tf.keras`, or draws by TensorFlow's seed.
+        once = functools.cache(lambda: _set_the_originals(mends))
+        mends.after("tensorflow.python.keras", lambda module: once())
+        mends.replace(v1, "set_random_seed", lambda set_seed: _sets_seed(set_seed, once))
     else:
         _set_the_originals(mends)
 
@@ -409,7 +410,7 @@ def _more(op: Any) -> int:
     read its value.
     """
     if op.type == "Const":
-        return -bool(_ROWS.search(op.name))
+        return -bool(_ROWS.search(op.name) and _handle(op._original_op) in _reference_variables)
     if op.type == "StackPushV2":
         read = op.inputs[1].op
         return _KEEPS * (read.type == "ReadVariableOp" and _handle(read) in _reference_variables)
