@@ -40,10 +40,8 @@ _TELLING = frozenset(
         "get_input_at",
         "get_output_shape_at",
         "get_input_shape_at",
-        "_keras_history",
         "_uses_learning_phase",
         "add_update",
-        "input_masks",
         "output_masks",
         "get_input_mask_at",
         "get_output_mask_at",
@@ -69,14 +67,19 @@ _PARAMS = ("batch_size", "do_validation", "metrics", "nb_epoch", "nb_sample", "s
 _OF_KERAS_3 = ("predict", "save", "save_weights", "load_weights", "add_loss")
 # Members that functions of this package give, and no other rule rewrites.
 _ALWAYS = ("add_loss", "add_update", "input_names", "_feed_input_names", "compute_output_signature")
+# Names that nothing but Keras has: what they are read of need not be known.
+_OF_KERAS_ALONE = ("_keras_history", "input_masks")
 _PROVIDED = (
     "add_loss",
     "input_names",
     "_feed_input_names",
     "input_mask",
     "output_mask",
+    "_keras_history",
     "add_update",
     "compute_output_signature",
+    "input_masks",
+    "input_tensors",
     "minimize",
     "get_slot",
 )
@@ -157,7 +160,7 @@ def _provided(file: File) -> Findings:
             continue
         kind = file.kinds.of(node.value)
         for row in members()[node.attr]:
-            certain = kind == row.of or (row.of == LAYER and kind == MODEL)
+            certain = kind == row.of or (row.of == LAYER and kind == MODEL) or node.attr in _OF_KERAS_ALONE
             telling = node.attr in _ALWAYS
             if row.change is not Change.PROVIDED or not (
                 certain or (kind is None and (telling or _is_called(file, node, row.of)))

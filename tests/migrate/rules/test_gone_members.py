@@ -135,3 +135,24 @@ def test_what_is_not_in_the_params_of_a_callback(use):
     head = "from keras.callbacks import Callback\nclass Progress(Callback):\n    def on_train_begin(self, logs=None):\n"
     assert found(f"{head}        n = {use}\n", "gone-members") == [(4, "attention")]
     check_noop(f"{head}        n = self.params['epochs']\n", rule="gone-members")
+
+
+def test_losses_that_ask_for_the_layer_and_its_inputs():
+    before = """
+        from keras.models import Model
+        def loss(y_true, y_pred):
+            crf, i = y_pred._keras_history[:2]
+            x = crf._inbound_nodes[i].input_tensors[0]
+            return crf.score(x, crf._inbound_nodes[i].input_masks[0])
+        other = crf.input_tensors
+    """
+    after = """
+        from keras.models import Model
+        from parallel_compat.legacy.layer_calls import input_masks, input_tensors, keras_history
+        def loss(y_true, y_pred):
+            crf, i = keras_history(y_pred)[:2]
+            x = input_tensors(crf._inbound_nodes[i])[0]
+            return crf.score(x, input_masks(crf._inbound_nodes[i])[0])
+        other = crf.input_tensors
+    """
+    check_transformed(before, after)
