@@ -36,7 +36,10 @@ _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
 def find(file: File) -> Findings:
     """Find lists of results that are read, and their names."""
     for node in file.tree.attributes:
-        if node.attr == "metrics_names" and isinstance(node.ctx, ast.Load) and not is_self(node.value):
+        parent = file.tree.parents.get(node)
+        is_appended_to = isinstance(parent, ast.Attribute) and parent.attr == "append"  # see `gone-members`
+        is_read = isinstance(node.ctx, ast.Load) and not is_self(node.value) and not is_appended_to
+        if node.attr == "metrics_names" and is_read:
             yield from _names(file, node)
     if not any(_has_several_outputs(file, call) for call in file.method_calls.get("compile", ())):
         return
