@@ -64,7 +64,7 @@ def add_metric(owner: Any, value: Any, aggregation: str | None = None, name: str
         mean_of_layer(owner, name).update_state(value)
 
 
-class _Logged(keras.layers.Layer):
+class _Logged(keras.layers.Layer):  # type: ignore[misc]
     """Logs the mean of what it is called on. As a layer it also logs in a parallel model."""
 
     def __init__(self, name: str) -> None:
