@@ -85,3 +85,17 @@ def test_names_of_layers_of_others():
     assert conv_utils.normalize_data_format(None) == "channels_last"
     assert mixed_precision.Policy("mixed_float16").compute_dtype == "float16"
     assert mixed_precision.global_policy().name == "float32"
+
+
+def test_a_metric_that_is_one_number_under_a_mask():
+    """Its mean over steps that are not masked is the number, as in Keras 2."""
+    x = keras.Input((3,), dtype="int32")
+    y = keras.layers.Dense(1)(keras.layers.Embedding(5, 2, mask_zero=True)(x))
+    model = keras.Model(x, y)
+
+    def largest(y_true, y_pred):
+        return keras.ops.max(y_true)
+
+    model.compile("sgd", "mse", metrics=[metric_function(largest)])
+    steps, targets = np.array([[1, 2, 0], [3, 0, 0]]), np.array([[[1], [2], [9]], [[3], [4], [5]]])
+    assert model.evaluate(steps, targets, verbose=0, return_dict=True)["largest"] == 9
