@@ -25,8 +25,8 @@ def metric_function(given: Any) -> Any:
         given: a function of targets and predictions, or the name of one of Keras's; or a list or dict of these.
 
     Returns:
-        The function, logged under its own name, of which Keras 3 would make snake case (`psnr` for `PSNR`); under a mask
-        it may return one number. What is no function, or no name of one, comes back as it is.
+        The function, logged under its own name, of which Keras 3 would make snake case (`psnr` for `PSNR`); under a
+        mask it may return one number. What is no function, or no name of one, comes back as it is.
     """
     if isinstance(given, (list, tuple)):
         return [metric_function(each) for each in given]
