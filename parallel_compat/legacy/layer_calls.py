@@ -43,7 +43,7 @@ def keras_history(tensor: Any) -> KerasHistory:
     if call is None:
         raise ValueError(
             f"Expected a tensor that a layer returned in this step. Received: {tensor}. Ask the output of the "
-            "model's last layer for it, on one device, before anything is computed from it."
+            "model's last layer for it, on one device, without `run_eagerly`, before anything is computed from it."
         )
     return KerasHistory(call.layer, 0, 0)
 

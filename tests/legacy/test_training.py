@@ -99,3 +99,14 @@ def test_a_metric_that_is_one_number_under_a_mask():
     model.compile("sgd", "mse", metrics=[metric_function(largest)])
     steps, targets = np.array([[1, 2, 0], [3, 0, 0]]), np.array([[[1], [2], [9]], [[3], [4], [5]]])
     assert model.evaluate(steps, targets, verbose=0, return_dict=True)["largest"] == 9
+
+
+def test_a_clone_has_the_functions_of_lambda_layers():
+    x = keras.Input((3,))
+    inner = keras.Sequential([keras.Input((3,)), keras.layers.Lambda(lambda v: v * X[0, 0], name="scaled")])
+    model = keras.Model(x, keras.layers.Lambda(lambda v, by: v + by, arguments={"by": 2.0}, name="more")(inner(x)))
+    model.compile("sgd", "mse")
+    clone = models.clone_model(model)
+    assert (clone.compiled, model.compiled) == (False, True)
+    np.testing.assert_allclose(clone.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert clone.layers[-1].name == "more"

@@ -194,6 +194,12 @@ def mean_of_layer(layer: keras.Layer, name: str) -> keras.metrics.Mean:
     return made
 
 
+def lambda_again(layer: keras.layers.Lambda) -> keras.layers.Lambda:
+    """Return a Lambda layer of the same function (`Lambda._output_shape`): its config has the bytecode alone."""
+    common = {"name": layer.name, "dtype": layer.dtype_policy, "trainable": layer.trainable}
+    return keras.layers.Lambda(layer.function, layer._output_shape, layer.mask, layer.arguments, **common)
+
+
 def build_by_calling(model: keras.Model, input_shape: Any) -> None:
     """Make what a subclassed model has inside, as its call on inputs of these shapes does; its own `build` makes none.
 
