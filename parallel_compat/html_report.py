@@ -94,7 +94,11 @@ def code(words: str) -> str:
 def text(sentence: str) -> str:
     """Turn a sentence with Markdown's code and bold into HTML; a backtick without its like is left out."""
     escaped = html.escape(sentence, quote=False)
-    marked = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", re.sub(r"(`+)([^`]+)\1", r"<code>\2</code>", escaped))
+    parts = re.split(
+        r"(<code>.*?</code>)", re.sub(r"(`+)([^`]+)\1", r"<code>\2</code>", escaped)
+    )  # ** is a power there
+    # In code ** is a power.
+    marked = "".join(part if i % 2 else re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", part) for i, part in enumerate(parts))
     return marked.replace("`", "").replace(_BACKTICK, "&#96;")
 
 
@@ -103,7 +107,9 @@ def facts(numbers: Iterable[tuple[str, str]]) -> str:
     return '<ul class="facts">' + "".join(f"<li><b>{text(n)}</b>{text(what)}</li>" for n, what in numbers) + "</ul>"
 
 
-def table(identity: str, heading: str, columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+def table(
+    identity: str, heading: str, columns: Sequence[str], rows: Iterable[Sequence[str | int]], level: int = 2
+) -> str:
     """Return a section with a table; nothing where there are no rows. Numbers are set right."""
     cells = [[_first(cell) if i == 0 and len(row) > 1 else _cell(cell) for i, cell in enumerate(row)] for row in rows]
     if not cells:
@@ -111,7 +117,7 @@ def table(identity: str, heading: str, columns: Sequence[str], rows: Iterable[Se
     head = "".join(f'<th scope="col">{text(column)}</th>' for column in columns)
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     return (
-        f'<section id="{identity}">\n<h2 id="{identity}-heading">{text(heading)}</h2>\n'
+        f'<section id="{identity}">\n<h{level} id="{identity}-heading">{text(heading)}</h{level}>\n'
         f"{wide(f'{identity}-heading')}<table>\n"
         f"<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table></div>\n</section>"

@@ -174,6 +174,7 @@ def _become(arguments: Sequence[str]) -> None:
     """Run what a new Python would run with these arguments."""
     first, *rest = arguments
     sys.path[0] = os.path.dirname(os.path.abspath(first)) if first[0] != "-" else os.getcwd() if first == "-m" else ""
+    sys.path[1:1] = [each for each in os.environ["PYTHONPATH"].split(os.pathsep) if each not in sys.path]
     if first == "-m":
         sys.argv = rest
         runpy.run_module(rest[0], run_name="__main__", alter_sys=True)

@@ -325,6 +325,54 @@ def test_the_first_commands_of_the_readme(command, tmp_path):
     assert re.search(r"accuracy 0\.9\d", done.stdout)
 
 
+TRAINED = """import numpy as np
+from keras.layers import LSTM, Dense
+from keras.models import Sequential
+
+model = Sequential([LSTM(4, input_shape=(5, 3)), Dense(1)])
+model.compile("sgd", "mse")
+model.fit(np.random.rand(32, 5, 3), np.random.rand(32, 1), batch_size=16, verbose=0)
+"""
+SHELL = [block for block in BLOCKS if block.language == "bash"]
+
+
+def test_each_block_for_a_shell_is_run():
+    """Those of one line with an output are run in tests/compare and tests/migrate/test_verify.py."""
+    of_commands = [block for block in SHELL if block.file in ("docs/guide/compare.md", "docs/guide/originals.md")]
+    short = [block.text for block in of_commands if block.text.count("\n") == 1 and "originals" not in block.text]
+    assert short == ["parallel-compat compare train.py\n", 'parallel-compat migrate --verify "train.py --epochs 1"\n']
+    assert len(of_commands) == 6
+
+
+@pytest.mark.slow  # trains, or downloads up to 260 MB
+@pytest.mark.parametrize(
+    ("page", "start"),
+    [
+        ("docs/guide/compare.md", "parallel-compat recorder"),
+        *(("docs/guide/originals.md", f"{each} ") for each in ("parallel-compat originals  ", "python -m pip")),
+        ("docs/guide/originals.md", "parallel-compat originals remove"),
+    ],
+)
+def test_commands_of_a_guide_run(page, start, tmp_path):
+    """In a project with a migrated copy. `run` is the old environment; originals have a cache of its own."""
+    (block,) = [block for block in SHELL if block.file == page and block.text.startswith(start)]
+    for path in (tmp_path / "train.py", tmp_path / "migrated" / "train.py"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(TRAINED)
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    before = ["parallel-compat migrate --write --era keras-2.2.4 migrated"]
+    if "originals" in page:
+        variables["PARALLEL_COMPAT_ORIGINALS"] = str(tmp_path / "cache")
+        before = ["parallel-compat originals fetch keras-2.2.4"] * ("remove" in start)
+    for line in [*before, *filter(None, block.text.splitlines())]:
+        old = "parallel-compat run --era keras-2.2.4 record"
+        command = line.replace("python record", old) if "old environment" in line else line
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False, timeout=900
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_between_files_and_sections_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -203,6 +203,7 @@ def test_no_backtick_is_bare(pages, of):
 def test_a_backtick_of_a_command_is_shown():
     assert html_report.text(html_report.code("echo `date` <b>")) == "<code>echo &#96;date&#96; &lt;b&gt;</code>"
     assert html_report.text("``a `` and one ` alone") == "<code>a </code> and one  alone"
+    assert html_report.text("`a ** 2` **is** `b ** 3`") == "<code>a ** 2</code> <b>is</b> <code>b ** 3</code>"
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch, capsys):

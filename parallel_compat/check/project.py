@@ -12,18 +12,20 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names import old_packages, old_sources, tsv
 from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project, read_text
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _MOST_FILES, _MOST_SCRIPTS = 2000, 4
 _NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|dist|__pycache__")
 # What comes with this package and the originals; Python 2's modules and moved ones are in the table.
 _THERE = frozenset(
     ("keras", "tensorflow", "keras_applications", "keras_preprocessing", "tensorflow_addons", "parallel_compat")
 )
+_OF_PYTHON_2 = {name: way for error, name, _, way in tsv.rows("remedies.tsv", 4) if error == "NameError"}
 # Calls that read the file of their first argument, and calls that write one.
 _READ = re.compile(
     r"(?:^|\.)(?:open|load|loadtxt|genfromtxt|read_\w+|imread|load_(?:model|weights|img)|File|loadmat|CascadeClassifier"
@@ -32,6 +34,8 @@ _READ = re.compile(
 _WRITE = re.compile(
     r"(?:^|\.)(?:save\w*|to_\w+|imsave|imwrite|dump|ModelCheckpoint|CSVLogger|savefig|urlretrieve|mkdir|makedirs)$"
 )
+# The place and the name of a repository that pip or a setup.py installs from.
+_REPOSITORY = re.compile(r"git\+(?:git|https?|ssh)://(?:git@)?([\w./-]+?)/([\w-][\w.-]*?)(?:\.git)?(?=[\s'\"@#]|$)")
 
 
 @dataclass
@@ -63,7 +67,7 @@ class Found:
     @property
     def pip(self) -> list[str]:
         """The packages to install."""
-        names = (re.match(r"pip install ([\w.-]+)", advice) for advice in self.missing.values())
+        names = (re.match(r"pip install ([\w.+:/-]+)", advice) for advice in self.missing.values())
         return sorted({match[1] for match in names if match}, key=str.lower)
 
 
@@ -91,9 +95,9 @@ def check(folder: str) -> Found:
     reading = [source for file in files if (source := _parse(file, found)) is not None]
     for source in reading:
         source.collect(modules, found, written)
-    named = _named_by_project(root) if found.unknown else set()
-    for package in [package for package in found.unknown if _plain(package) in named]:
-        found.missing[package] = f"pip install {package}"
+    named, repositories = _named_by_project(root) if found.unknown else (set(), {})
+    for package in [package for package in found.unknown if _plain(package) in named | repositories.keys()]:
+        found.missing[package] = f"pip install {repositories.get(_plain(package), package)}"
         del found.unknown[package]
     found.data = {name: where for name, where in found.data.items() if name not in written and not _exists(name, files)}
     scripts = sorted((source for source in reading if source.imports_keras), key=lambda source: not source.is_script)
@@ -116,12 +120,15 @@ def _files(root: str) -> Iterator[str]:
                     return
 
 
-def _named_by_project(root: str) -> set[str]:
-    """Return the words of the files that say what to install."""
+def _named_by_project(root: str) -> tuple[set[str], dict[str, str]]:
+    """Return the words of the files that say what to install, and the repositories that they name."""
     files = files_of_project(root, root)
     texts = [read_text(path) for path in (*files.requirements, *files.services)]
     texts += [line for path in files.prose for line in read_text(path).splitlines() if "install" in line]
-    return {_plain(word) for text in texts for word in re.findall(r"\w[\w.-]*\w", text)}
+    links = [link for text in texts for link in _REPOSITORY.findall(text)]
+    # Servers do not speak `git://` any more.
+    repositories = {_plain(name): f"git+https://{place}/{name}.git" for place, name in links}
+    return {_plain(word) for text in texts for word in re.findall(r"\w[\w.-]*\w", text)}, repositories
 
 
 def _plain(package: str) -> str:
@@ -177,12 +184,16 @@ class _Source:
     def collect(self, modules: set[str], found: Found, written: set[str]) -> None:
         """Add what this source needs."""
         nodes = list(ast.walk(self.tree))
-        optional = {
-            id(node) for block in nodes if isinstance(block, ast.Try) for each in block.body for node in ast.walk(each)
-        }
+        optional = {id(node) for block in nodes if isinstance(block, ast.Try) for node in _not_needed(block, modules)}
         for node in nodes:
-            if isinstance(node, ast.Import | ast.ImportFrom):
+            if isinstance(node, _IMPORTS):
                 self._imported(node, modules, found, id(node) in optional)
+        bound = {alias.asname or alias.name for node in nodes if isinstance(node, _IMPORTS) for alias in node.names}
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        for node in nodes:
+            if isinstance(node, ast.Name) and node.id in _OF_PYTHON_2 and node.id not in bound:
+                found.hand.setdefault(f"{node.id}: {_OF_PYTHON_2[node.id]}", self._location(node))
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
             if isinstance(node, ast.Attribute) and id(node) not in inner and (path := self._path(node)) is not None:
@@ -214,15 +225,11 @@ class _Source:
                 self._named(path, node, found)
             path = old_packages.modules()[path].now
             package = path.partition(".")[0]
-        if package in sys.stdlib_module_names or package in _THERE or package in modules or optional:
+        if optional or _is_there(package, modules):
             return
-        try:
-            is_there = importlib.util.find_spec(package) is not None
-        except (ImportError, ValueError):
-            is_there = False
-        if not is_there and package not in PACKAGES:
+        if package not in PACKAGES:
             found.unknown.setdefault(package, self._location(node))
-        elif not is_there:
+        else:
             advice = found.missing.setdefault(package, PACKAGES[package])
             if not advice.startswith("pip install"):
                 found.hand.setdefault(f"{package}: {advice}", self._location(node))
@@ -268,6 +275,26 @@ class _Source:
 
     def _location(self, node: ast.AST) -> str:
         return f"{self.name}:{getattr(node, 'lineno', 1)}"
+
+
+def _not_needed(block: ast.Try, modules: set[str]) -> Iterator[ast.AST]:
+    """Yield the nodes of what a `try` only tries, and of what comes instead if its imports fail, which they do not."""
+    tried = [node for each in block.body for node in ast.walk(each)]
+    yield from tried
+    paths = [alias.name for node in tried if isinstance(node, ast.Import) for alias in node.names]
+    paths += [node.module for node in tried if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    paths = [old_packages.modules()[path].now if path in old_packages.modules() else path for path in paths]
+    if paths and all(_is_there(path.partition(".")[0], modules) for path in paths):
+        yield from (node for handler in block.handlers for node in ast.walk(handler))
+
+
+def _is_there(package: str, modules: set[str]) -> bool:
+    if package in sys.stdlib_module_names or package in _THERE or package in modules:
+        return True
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _mode(node: ast.Call) -> str:

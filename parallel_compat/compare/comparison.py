@@ -464,6 +464,8 @@ class _Model:
             difference = min(difference, 1e9)
             name = self._layer(place)
             text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
+            if not moved:
+                text = f"a weight of layer {name} is moved by the step, and was not"
             kind = str(self._facts[0].get("optimizer") or "") if place in gradients else self._classes.get(name, "")
             self._judge(number, "step", name, difference, text, kind, 50 * TOLERANCE)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.compare.comparison import Comparison
     from parallel_compat.compare.curves import Curve
+    from parallel_compat.compare.differences import Finding
 
 _STYLE = """<style>
 .verdict { border-left: 0.4rem solid; padding: 0.6rem 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
@@ -41,9 +42,15 @@ def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) 
 def _sections(found: Comparison) -> Iterator[str]:
     state = "equal" if found.is_equal else "differs"
     yield f'<p class="verdict {state}" role="status">{html_report.text(found.verdict())}</p>'
-    yield _why(found)
+    firsts = {model: (place, finding) for model, place, finding in reversed([*found.in_order()])}
+    told = next((model for model, _, _ in found.in_order()), None)
+    if firsts:
+        yield _why(found, told, firsts[told][1])
     for number, name in enumerate(found.models):
         yield f"<h2>Model {html.escape(name)}</h2>"
+        if number in firsts and number != told:
+            place, finding = firsts[number]
+            yield f"<p>{html_report.text(f'{place}: {finding.text}')}</p>{_why(found, number, finding)}"
         notes = [sentence for model, sentence in found.notes if model == number]
         yield "".join(f"<p>{html_report.text(note)}</p>" for note in notes)
         for curve in found.curves[number : number + 1]:
@@ -58,9 +65,10 @@ def _sections(found: Comparison) -> Iterator[str]:
             "Layers in the first step",
             ("layer", "class", "largest difference", "state"),
             rows[:_ROWS],
+            level=3,
         )
         yield html_report.table(
-            f"steps{number}", "Steps", ("step", "differs", "largest differences"), _steps(found, number)
+            f"steps{number}", "Steps", ("step", "differs", "largest differences"), _steps(found, number), level=3
         )
     findings = [(found.place(model), each.text) for model, each in found.findings]
     yield html_report.table("other", "Beyond single steps", ("where", "what"), findings[:_ROWS])
@@ -78,14 +86,12 @@ def _sections(found: Comparison) -> Iterator[str]:
     yield html_report.table("time", "Time", ("run", "took"), seconds)
 
 
-def _why(found: Comparison) -> str:
-    for model, _, finding in found.in_order():
-        reason = found.reason(model, finding)
-        if reason is None:
-            return "<p>Why: not known. It is not in the table of known differences.</p>"
-        text, remedy = html_report.text(reason.text), html_report.text(reason.remedy)
-        return f"<p><b>Why:</b> {text}</p><p><b>What to do:</b> {remedy}</p>"
-    return ""
+def _why(found: Comparison, model: int | None, finding: Finding) -> str:
+    reason = found.reason(model, finding)
+    if reason is None:
+        return "<p>Why: not known. It is not in the table of known differences.</p>"
+    text, remedy = html_report.text(reason.text), html_report.text(reason.remedy)
+    return f"<p><b>Why:</b> {text}</p><p><b>What to do:</b> {remedy}</p>"
 
 
 def _steps(found: Comparison, number: int) -> Iterator[tuple[str | int, ...]]:
@@ -101,7 +107,7 @@ def _losses(number: int, curve: Curve) -> str:
         for step in range(curve.compared)
     ]
     columns = ("step", "original", "here", "difference", "two runs of the original")
-    table = html_report.table(f"losses{number}", "Losses", columns, rows)
+    table = html_report.table(f"losses{number}", "Losses", columns, rows, level=3)
     return f"<details><summary>Losses of each step</summary>{table}</details>" if rows else ""
 
 

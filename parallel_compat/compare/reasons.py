@@ -10,7 +10,9 @@ from parallel_compat.compare.differences import Finding
 from parallel_compat.names.eras import Era
 from parallel_compat.names.results import RESULTS, THEN, Result
 
-OTHER_RATE, ZERO_WEIGHTS, OTHER_TRAINED = "another learning rate", "weights of zero", "other weights train"
+OTHER_RATE, ZERO_WEIGHTS, OWN_CLASS = "another learning rate", "weights of zero", "a class of its own"
+OTHER_TRAINED, MORE_TRAINED = "other weights train", "more weights train"
+_CLASSES = ("Model", "Sequential", "Functional", "ParallelModel")
 _MASK = r'"Masking"|"mask_zero": true'
 _OF_SEVERAL = r'"(?:Add|Multiply|Concatenate|Average|Maximum)"'
 _REGULARIZER, _FROZEN = r'_regularizer": \{', r'"trainable": false'
@@ -62,7 +64,7 @@ _SIGNS = (
     _Sign("`LSTM`, `GRU`", "layer output", r"LSTM|GRU|Bidirectional|TimeDistributed", _RECURRENT),
     _Sign("bilinear `UpSampling2D`", "layer", "UpSampling2D"),
     _Sign("`BatchNormalization` with `trainable", "layer output", "BatchNormalization", _FROZEN),
-    _Sign("`Dropout`, `BatchNormalization` in a custom model class", "layer output loss", by_words=True),
+    _Sign("`Dropout`, `BatchNormalization` in a custom model class", "layer output loss", described=OWN_CLASS),
     _Sign("the bias of a convolution", "layer output gradient", r"\w*Conv\w*", r"channels_first"),
     _Sign("`hard_sigmoid`", "layer output", described=r'"hard_sigmoid"'),
     _Sign("`hinge`", "loss curve", r".*hinge.*"),
@@ -72,8 +74,8 @@ _SIGNS = (
     _Sign("`Add`, `Multiply`", "loss layer output", described=_both(_OF_SEVERAL, _MASK)),
     _Sign("a loss under a mask", "loss", described=_MASK),
     _Sign("cross-entropies", "loss gradient curve", described=r"crossentropy"),
+    _Sign("layers inside a frozen model", "step state gradient", described=MORE_TRAINED, by_words=True),
     _Sign("`trainable` set after", "step state gradient", described=OTHER_TRAINED),
-    _Sign("layers inside a frozen model", "step state gradient", described=OTHER_TRAINED, by_words=True),
     _Sign("`BatchNormalization`, moving", "step", "BatchNormalization"),
     _Sign("`BatchNormalization`, moving", "evaluate predict", "|loss|acc.*", '"BatchNormalization"'),
     _Sign("`BatchNormalization`, moving", "history", "val_.*", '"BatchNormalization"'),
@@ -94,10 +96,9 @@ _SIGNS = (
     _Sign("the logged loss of one", "evaluate", r"\w+_loss", by_words=True),
     _Sign("the logged loss of one", "history", by_words=True),
     _Sign("the order in which `evaluate`", "evaluate", by_words=True),
-    _Sign("`load_weights(", "weights step", by_words=True),
     _Sign("pictures that `ImageDataGenerator`", "data", by_words=True),
     _Sign("the order of samples", "data", ""),
-    _Sign("a cross-entropy of a `sigmoid`", "gradient", by_words=True),
+    _Sign("a cross-entropy of a `sigmoid`", "step gradient", r"|Dense|Conv\w+|TimeDistributed", by_words=True),
 )  # fmt: skip
 # What computes as the original did, where `migrate` does not write it by itself.
 _STAND_INS = {
@@ -130,7 +131,9 @@ def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) ->
     known = [str(old.get("config") or ""), classes, json.dumps(first), str(old.get("loss"))]
     known += [OTHER_RATE] if _differ(*rates) else []
     known += [ZERO_WEIGHTS] if zero_weights else []
-    known += [OTHER_TRAINED] if len(old.get("trainable", [])) != len(new.get("trainable", [])) else []
+    known += [OWN_CLASS] if old.get("class", "Model") not in _CLASSES else []
+    more = len(new.get("trainable", [])) - len(old.get("trainable", []))
+    known += [OTHER_TRAINED] * bool(more) + [MORE_TRAINED] * (more > 0)
     return "\n".join(known)
 
 

@@ -401,28 +401,34 @@ class Model(object):
         self.made = 0
         self.orders = 0
         self.after = []
-        masked = random_layers(model, masked=True)
-        self.places = {id(layer): place for place, layer in enumerate(masked)}
-        optimizer = getattr(model, "optimizer", None)
         self.facts = {
             "name": getattr(model, "name", None),
             "class": type(model).__name__,
             "keras": version_of(model),
-            "layers": [
-                {"name": layer.name, "class": type(layer).__name__, "weights": [w.name for w in layer.weights]}
-                for layer in layers_with_weights(model)
-            ],
-            "optimizer": type(optimizer).__name__,
-            "optimizer_config": tried(lambda: plain(optimizer.get_config())),
             "loss": plain(getattr(model, "loss", None)),
-            "random_layers": [layer.name for layer in random_layers(model)],
-            "masked_layers": [layer.name for layer in masked],
-            "config": tried(model.to_json),
         }
         for name in ("steps", "history", "evaluate", "predict", "losses", "batches"):
             self.facts[name] = []
+        self.describe()
         self.recording.facts["models"].append(self.facts)
         self.recording.facts.setdefault("keras", self.facts["keras"])
+
+    def describe(self):
+        """Write down what the model is made of."""
+        model, optimizer = self.model, getattr(self.model, "optimizer", None)
+        masked = random_layers(model, masked=True)
+        self.places = {id(layer): place for place, layer in enumerate(masked)}
+        self.facts.update(
+            layers=[
+                {"name": layer.name, "class": type(layer).__name__, "weights": [w.name for w in layer.weights]}
+                for layer in layers_with_weights(model)
+            ],
+            optimizer=type(optimizer).__name__,
+            optimizer_config=tried(lambda: plain(optimizer.get_config())),
+            random_layers=[layer.name for layer in random_layers(model)],
+            masked_layers=[layer.name for layer in masked],
+            config=tried(model.to_json),
+        )
 
     @property
     def wanted(self):
@@ -637,6 +643,9 @@ class Step(object):
                 kept.count()
             return result
         given = self._read(given)
+        if not kept.made and not all(getattr(layer, "built", True) for layer in all_layers(self._model)):
+            self._build(given)
+            kept.describe()
         own = self._parts(given)
         if kept.wanted:
             kept.begin()
@@ -659,6 +668,9 @@ class Step(object):
     def _read(self, given):
         """Return the batch."""
         return given
+
+    def _build(self, given):
+        """Make the weights of a model that makes them when it is first called."""
 
 
 class GraphStep(Step):
@@ -798,6 +810,9 @@ class EagerStep(Step):
     def _read(self, given):
         self._iterator = given
         return next(given)
+
+    def _build(self, given):
+        tried(lambda: self._model(given[0] if isinstance(given, tuple) else given))  # else its first step does
 
     def _parts(self, given):
         parts = given if isinstance(given, tuple) else (given,)
@@ -1325,6 +1340,15 @@ def machine():
     return found + (["%d GPUs" % len(gpus)] if gpus else ["CPU"])
 
 
+def files_of_modules(before):
+    """Return the sources of modules that were imported since, but for those of Python and of installed packages."""
+    modules = [sys.modules[name] for name in list(sys.modules) if name not in before]
+    files = {os.path.realpath(getattr(each, "__file__", None) or "") for each in modules}
+    starts = tuple(os.path.realpath(each) + os.sep for each in (sys.prefix, getattr(sys, "base_prefix", sys.prefix)))
+    own = [each for each in files if each.endswith(".py") and not each.startswith(starts)]
+    return sorted(each for each in own if "-packages" + os.sep not in each)  # site-packages, dist-packages
+
+
 def main(arguments=None):
     """Run the script, and write the recording when it ends."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -1354,6 +1378,7 @@ def main(arguments=None):
     recorder = Recorder(
         recording, given.steps, given.replay, given.no_dropout, given.masks, given.free, given.nudge, given.most
     )
+    before = set(sys.modules)
     unwatch = recorder.watch_imports()
     sys.argv = [given.script] + given.arguments
     sys.path[0] = os.path.dirname(os.path.abspath(given.script))
@@ -1365,6 +1390,8 @@ def main(arguments=None):
         unwatch()
         if recording.facts["models"]:
             recording.facts["machine"] = machine()
+            if given.free:  # of the same machine: a recording names no folder
+                recording.facts["files"] = files_of_modules(before)
             recording.write()
             print("record_keras: %s written" % given.out, file=sys.stderr)
             for note in recording.facts["notes"]:

@@ -149,6 +149,7 @@ _FORM = {
     "sections": [lambda section: _is(section, list) and len(section) == 2 and _is_section(*section)],
     "notes?": [str],
     "machine?": [str],
+    "files?": [str],
 }
 
 

@@ -6,6 +6,7 @@ The original's second run begins with weights that are moved by their last digit
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -30,6 +31,7 @@ _LINES = 12  # of a script that stopped
 _COMPARED = ("steps", "losses", "evaluate", "predict")  # of a model in a recording
 _COPIED, _ALL_COPIED, _MOST_FILES = 64_000_000, 1_000_000_000, 50_000
 _DATA_FOLDER = 1_000  # files from which on a folder without sources is linked
+_KERAS = ("keras", "tensorflow", "tf_keras")
 _LEFT_OUT = frozenset(("__pycache__", "node_modules", "site-packages", ".git", ".hg", ".tox", ".venv", "venv"))
 # The original's second run: sums in another order.
 _OTHER_SUMS = {"TF_ENABLE_ONEDNN_OPTS": "1", "TF_NUM_INTRAOP_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -201,10 +203,10 @@ class Runs:
             start += ["--replicas", str(self._replicas)] if self._replicas is not None else []
         here = Path.cwd().resolve()
         place = copy / here.relative_to(self.script.root) if here.is_relative_to(self.script.root) else script.parent
+        path = os.pathsep.join([*map(str, self._import_folders(copy)), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": path, **(variables or {})}
         begun = time.monotonic()
-        code, printed = _call(
-            [*start, *command], what, place, {**os.environ, "MPLBACKEND": "Agg", **(variables or {})}, self._verbose
-        )
+        code, printed = _call([*start, *command], what, place, environment, self._verbose)
         self.seconds[name], self.failed = time.monotonic() - begun, self.failed or code != 0
         recording = read_recording(out) if out.exists() else None
         if recording is None or not any(model.get(kind) for model in recording.models for kind in _COMPARED):
@@ -212,7 +214,38 @@ class Runs:
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))
         if code:
             print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
+        if era is Era.TODAY and copy != self.script.root:
+            self._check_modules(what, copy, recording)
         return recording
+
+    def _import_folders(self, copy: Path) -> list[Path]:
+        """Return the folders of a copy that modules are imported from before those that Python finds elsewhere.
+
+        A project that is installed, or on `PYTHONPATH`, would be imported from the user's folder: without what
+        `migrate` rewrites.
+        """
+        root = self.script.root
+        found = [place for each in sys.path[1:] if each and (place := Path(each).resolve()).is_relative_to(root)]
+        for file in self.script.files()[1:]:
+            place = next((each for each in (root / "src", root) if file.is_relative_to(each)), file.parent)
+            name = file.relative_to(place).parts[0].removesuffix(".py")
+            if name not in _KERAS and importlib.util.find_spec(name) is not None:
+                found.append(place)
+        return [copy / place.relative_to(root) for place in dict.fromkeys(found) if place.is_relative_to(root)]
+
+    def _check_modules(self, what: str, copy: Path, recording: Recording) -> None:
+        """Refuse a run that imported sources of old Keras from outside of its copy."""
+        for file in map(Path, recording.facts.get("files", [])):
+            if any(file.is_relative_to(each) for each in (copy.resolve(), Path(__file__).parents[1])):
+                continue
+            old = file.is_file() and "keras" in file.read_text("utf-8", "replace")
+            own = file.is_relative_to(self.script.root)
+            if old or own:
+                raise CannotRun(
+                    f"{what}: expected modules of the project {self.script.root}, of which it is a copy. Received: "
+                    f"{file}, which `migrate` has not rewritten. "
+                    + ("Import it by no absolute path" if own else "Run the command in a folder that contains both")
+                )
 
 
 def _call(command: list[str], what: str, place: Path, environment: dict[str, str], verbose: bool) -> tuple[int, str]:
@@ -273,7 +306,10 @@ def copy_project(root: Path, copy: Path) -> None:
                 folders.remove(name)
             elif inner.is_symlink() or _is_data(inner):
                 folders.remove(name)
-                (to / name).symlink_to(inner.resolve(), target_is_directory=True)
+                place = inner.resolve()
+                within = inner.is_symlink() and place.is_relative_to(root.resolve())
+                target = copy / place.relative_to(root.resolve()) if within else place
+                (to / name).symlink_to(target, target_is_directory=True)
         for name in names:
             path = Path(folder, name)
             size = path.stat().st_size if path.is_file() else -1

@@ -14,12 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from parallel_compat.migrate.edits import Edit, apply
-from parallel_compat.migrate.parsed import parse
+from parallel_compat.names.notebook_cells import commented, python_of_cell
 
-_MAGIC = re.compile(r"^(?P<before>[ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)(?P<magic>[%!?].*)$", re.MULTILINE)
-_HELP = re.compile(r"^[ \t]*(?P<magic>[\w.]+\?{1,2})[ \t]*$", re.MULTILINE)
-_CELL_MAGIC = re.compile(r"\A\s*%%(?P<name>\w+)")
-_PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
 _BLANK = " \t\r\n"
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
@@ -123,9 +119,10 @@ def read(text: str) -> Notebook:
             pieces.append(Piece(begin, end, content, offset))
             offset += len(content)
         source = "".join(piece.text for piece in pieces)
-        hidden, reason = _python(source)
+        hidden, reason = python_of_cell(source)
         if reason:
             unread.append((number, reason))
+            hidden = commented(source)
         listed = isinstance(cell["source"], list)
         cells.append(Cell(number, _prompt(cell, number), tuple(pieces), start, offset, listed))
         module.append(hidden)
@@ -139,33 +136,6 @@ def _prompt(cell: dict[str, Any], number: int) -> str:
     """Name a cell as its notebook shows it: by its prompt, or where it was never run by its place."""
     count = cell.get("execution_count")
     return f"In [{count}]" if isinstance(count, int) else f"cell {number}"
-
-
-def _python(source: str) -> tuple[str, str]:
-    """Hide what is no Python behind characters that are, one for one; return why a cell was hidden whole."""
-    magic = _CELL_MAGIC.match(source)
-    if magic and magic.group("name") not in _PYTHON_MAGICS:
-        return _commented(source), ""
-    hidden = _HELP.sub(_hide, _MAGIC.sub(_hide, source))
-    try:
-        parse(hidden)
-    except SyntaxError as error:
-        return _commented(source), f"line {error.lineno}: {error.msg}"
-    return hidden, ""
-
-
-def _hide(match: re.Match[str]) -> str:
-    whole, magic = match.group(), match.group("magic")
-    before = whole[: match.start("magic") - match.start()]
-    after = whole[match.end("magic") - match.start() :]
-    return before + ("0#" + magic[2:] if len(magic) > 1 else "0") + after
-
-
-def _commented(source: str) -> str:
-    return "".join(
-        character if character in "\r\n" else "#" if index == 0 or source[index - 1] in "\r\n" else " "
-        for index, character in enumerate(source)
-    )
 
 
 def _source_spans(text: str) -> dict[int, list[tuple[int, int]]]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from parallel_compat.names.notebook_cells import python_of_cell
+
 Version = tuple[int, int, int]
 
 _MOST = 9999  # above every part of a version
@@ -218,7 +220,7 @@ def in_notebook(text: str) -> Notebook:
             prose.append(source)
         elif cell.get("cell_type") == "code":
             named += [*in_magics(source), *_printed(source, cell)]
-            sources.append(re.sub(r"(?m)^([ \t]*)[%!?].*$", r"\1pass", source))
+            sources.append(python_of_cell(source)[0])
     metadata = content.get("metadata")
     language = metadata.get("language_info") if isinstance(metadata, dict) else None
     version = language.get("version") if isinstance(language, dict) else None

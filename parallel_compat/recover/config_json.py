@@ -117,7 +117,9 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         raise CheckpointError(f"{where}: a layer of class {class_name!r} has no name.")
     parts(name, where)
     where = f"{where}/{name[:80]}"
-    if class_name in FUNCTIONAL_CLASSES and "layers" in config:
+    if (class_name in FUNCTIONAL_CLASSES and "layers" in config) or (
+        class_name == "Sequential" and "input_layers" in config
+    ):
         class_name = "Functional"
     # The name by which the graph knows the layer wins; it is the group's name, too.
     entry: Entry = {"class_name": class_name, "name": name, "config": config}

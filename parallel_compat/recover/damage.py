@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 AGAIN = "Copy or download it again"
@@ -29,6 +30,31 @@ def not_hdf5(head: bytes, size: int) -> str:
             "environment, and save the model as .h5 there."
         )
     return f"not an HDF5 file (it holds {size:,} bytes and begins with {head!r})."
+
+
+def of_tensorflow(path: str) -> str | None:
+    """Say what TensorFlow wrote under a path instead of an HDF5 file, and what reads it; None for anything else.
+
+    Args:
+        path: a path that is no HDF5 file, or is not there.
+    """
+    if os.path.exists(os.path.join(path, "saved_model.pb")):
+        return (
+            "expected an .h5 file. Received: a SavedModel folder. `parallel_compat.legacy.models.load_model` reads "
+            "those of tf.keras."
+        )
+    prefix = re.sub(r"\.(index|meta|data-\d+-of-\d+)$", "", path)
+    if not os.path.exists(f"{prefix}.index"):
+        return None
+    if os.path.exists(f"{prefix}.meta"):
+        return (
+            "expected an .h5 file. Received: a checkpoint of a TensorFlow 1 session. Load it in the code that wrote "
+            "it, under `parallel-compat run`, and save an .h5 file there."
+        )
+    return (
+        "expected an .h5 file. Received: a TensorFlow checkpoint. Build the model in your code, and call "
+        f"`parallel_compat.legacy.models.load_weights(model, {prefix!r})`."
+    )
 
 
 def cut(error: str) -> str | None:

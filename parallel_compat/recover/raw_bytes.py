@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from parallel_compat.recover import damage
 from parallel_compat.recover.errors import CheckpointError
 
 
@@ -25,13 +26,12 @@ def open_regular(path: str) -> BinaryIO:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         if os.path.isdir(path):
-            saved_model = os.path.exists(os.path.join(path, "saved_model.pb"))
-            raise CheckpointError(f"{path}: expected a file. Received: a {'SavedModel ' if saved_model else ''}folder.")
+            raise CheckpointError(f"{path}: {damage.of_tensorflow(path) or 'expected a file. Received: a folder.'}")
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device can do things
             raise CheckpointError(f"{path}: not a regular file.")
         file = open(os.open(path, flags), "rb", buffering=0)  # noqa: SIM115
     except (FileNotFoundError, NotADirectoryError):
-        raise CheckpointError(f"{path}: no such file.") from None
+        raise CheckpointError(f"{path}: {damage.of_tensorflow(path) or 'no such file.'}") from None
     except CheckpointError:
         raise
     except (OSError, ValueError) as error:

@@ -338,7 +338,8 @@ def look_at(path: str, file: BinaryIO) -> None:
             "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
-        raise CheckpointError(f"{path}: {damage.not_hdf5(head, os.fstat(file.fileno()).st_size)}")
+        why = damage.of_tensorflow(path) or damage.not_hdf5(head, os.fstat(file.fileno()).st_size)
+        raise CheckpointError(f"{path}: {why}")
 
 
 def _signature(file: BinaryIO) -> bytes:

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the Keras to run: "
         + ", ".join(era.value for era in Era)
-        + " (default: detected from the project's files)",
+        + ", which is the installed Keras 3 (default: detected from the project's files)",
     )
     parser.add_argument(
         "--resume",

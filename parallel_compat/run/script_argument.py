@@ -1,10 +1,11 @@
-"""Mistakes in the arguments of `run`: a folder, a file that does not exist, options after the script."""
+"""Mistakes in the arguments of `run`: a folder, a notebook, a file that does not exist, options after the script."""
 
 from __future__ import annotations
 
 import difflib
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from itertools import islice
 
@@ -20,6 +21,11 @@ def why_not_a_script(path: str) -> str | None:
     Args:
         path: the script, as the user named it.
     """
+    if os.path.isfile(path) and path.endswith(".ipynb"):
+        return (
+            f"expected a script. Received: {path}, a notebook. In Jupyter, begin with a cell "
+            "`%load_ext parallel_compat`. Or make a script of it: jupyter nbconvert --to script " + shlex.quote(path)
+        )
     if os.path.isfile(path) or (os.path.exists(path) and not os.path.isdir(path)):
         return None
     if os.path.isdir(path):

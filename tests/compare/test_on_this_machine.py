@@ -175,6 +175,41 @@ def test_other_sides(with_, tmp_path, compare_source):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A project whose package Python finds in its folder, wherever the script is; return the script's folder."""
+    for name, text in {
+        ".git/HEAD": "",
+        "package/__init__.py": "",
+        "package/network.py": "import keras\ndef layer(): return keras.layers.LSTM(8, input_shape=(5, 3))\n",
+        "examples/train.py": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), str(tmp_path)]))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.syspath_prepend("")  # the command's own
+    return tmp_path / "examples"
+
+
+OF_PACKAGE = LSTM.replace("LSTM(8, input_shape=(5, 3))", "network.layer()")
+
+
+@pytest.mark.slow  # three processes that import TensorFlow
+def test_an_installed_project_is_rewritten(installed, compare_source):
+    source = HEAD + "from package import network\n" + OF_PACKAGE
+    done, _ = compare_source(installed, source, "--era", "keras-2.2.4", "--steps", "4")
+    assert done.returncode == 0, done.stdout + done.stderr  # the old default is written in the package
+
+
+@pytest.mark.slow  # three processes that import TensorFlow
+def test_a_project_that_is_imported_by_its_path_is_refused(installed, compare_source):
+    place = f"import sys\nsys.path.insert(0, {str(installed.parent / 'package')!r})\nimport network\n"
+    done, _ = compare_source(installed, HEAD + place + OF_PACKAGE, "--era", "keras-2.2.4", "--steps", "4")
+    assert done.returncode == 2
+    assert f"Received: {installed.parent / 'package' / 'network.py'}, which `migrate` has not rewritten" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [
@@ -371,6 +406,16 @@ def test_a_project_is_copied_and_large_data_are_linked(tmp_path):
     assert (copy / "large.bin").is_symlink()
     (copy / "train.py").write_text("2")
     assert (project / "train.py").read_text() == "1"
+
+
+def test_a_link_within_a_project_leads_to_the_copy(tmp_path):
+    project, copy = tmp_path / "project", tmp_path / "copy"
+    (project / "package").mkdir(parents=True)
+    (project / "package" / "model.py").write_text("1")
+    (project / "examples").mkdir()
+    (project / "examples" / "package").symlink_to("../package")
+    copy_project(project, copy)
+    assert (copy / "examples" / "package").resolve() == (copy / "package").resolve()
 
 
 def test_a_folder_of_too_many_files_is_refused(tmp_path, monkeypatch):

@@ -7,7 +7,15 @@ import json
 import pytest
 
 from parallel_compat.compare.differences import Finding
-from parallel_compat.compare.reasons import OTHER_RATE, OTHER_TRAINED, ZERO_WEIGHTS, description, reason_of
+from parallel_compat.compare.reasons import (
+    MORE_TRAINED,
+    OTHER_RATE,
+    OTHER_TRAINED,
+    OWN_CLASS,
+    ZERO_WEIGHTS,
+    description,
+    reason_of,
+)
 from parallel_compat.names.eras import Era
 from parallel_compat.names.results import RESULTS
 
@@ -16,7 +24,7 @@ MASK = '"Masking"'
 SHOWN = {
     "the logged loss of one": ("history", "one_loss", "", "loss_weights"),
     "the bias of a convolution": ("layer", "Conv2D", '"data_format": "channels_first"', ""),
-    "`Dropout`, `BatchNormalization` in a custom model class": ("output", "", "", "class Net(keras.Model):"),
+    "`Dropout`, `BatchNormalization` in a custom model class": ("output", "", OWN_CLASS, ""),
     "`tf.metrics.auc": ("metric", "auc", "", "tf.metrics.auc(y, p)"),
     "a loss under a mask": ("loss", "mse", MASK, ""),
     "a metric under a mask": ("history", "mae", MASK, ""),
@@ -25,7 +33,6 @@ SHOWN = {
     "`clipnorm`": ("step", "SGD", '"clipnorm": 0.5', ""),
     "the order in which `evaluate`": ("evaluate", "b_acc", "", "Model(x, outputs=[a, b])"),
     "the order of samples": ("data", "", "", ""),
-    "`load_weights(": ("weights", "", "", "skip_mismatch=True"),
     "pictures that `ImageDataGenerator`": ("data", "", "", "ImageDataGenerator(rotation_range=9)"),
     "sample weights of 0": ("loss", "mse", ZERO_WEIGHTS, ""),
     "a metric function with targets": ("metric", "product", "", "y_true * y_pred"),
@@ -36,6 +43,7 @@ SHOWN = {
     "`weighted_metrics`": ("metric", "weighted_mean_absolute_error", "", "weighted_metrics=['mae']"),
     "`val_loss` with": ("history", "val_loss", "", "class_weight=w, validation_split=0.5"),
     "`trainable` set after": ("step", "SGD", OTHER_TRAINED, ""),
+    "layers inside a frozen model": ("step", "SGD", MORE_TRAINED, "m.trainable = False\nm.layers[0].trainable = True"),
     "a frozen layer's": ("loss", "mse", '"kernel_regularizer": {"l2": 1}, "trainable": false', ""),
     "`BatchNormalization` with": ("layer", "BatchNormalization", '"trainable": false', ""),
     "`BatchNormalization`, moving": ("step", "BatchNormalization", "", ""),
@@ -53,9 +61,8 @@ SHOWN = {
     "a cross-entropy of a `sigmoid`": ("gradient", "", "", "model.add_loss(loss)"),
     "bilinear `UpSampling2D`": ("layer", "UpSampling2D", "", ""),
 }
-# No number of a training: what a callback is given, and the order of keys; what a thawed layer trains has the sign of
-# `trainable`; weights and masks are handed over.
-NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "layers inside a frozen model", "initial weights")
+# No number of a training: what a callback is given, and the order of keys; weights and masks are handed over.
+NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "initial weights")
 
 
 @pytest.mark.parametrize("row", SHOWN)

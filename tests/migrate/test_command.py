@@ -417,7 +417,6 @@ def test_a_diff_has_colours_on_a_terminal_only(project):
             "the keys of `history",
         ),
         ("import numpy as np\nnp.random.seed(3)\nmodel.fit(x, y)\n", "the order of samples"),
-        ("model.load_weights('w.h5', by_name=True, skip_mismatch=True)\n", "skips the whole layer"),
     ],
 )
 def test_results_that_differ_are_told(project, capsys, code, told):

@@ -123,6 +123,7 @@ from keras.engine import topology, training
 from keras.layers.recurrent import _time_distributed_dense
 from keras.preprocessing.image import apply_transform, flip_axis, list_pictures
 from keras.utils.conv_utils import normalize_data_format
+from keras.utils.test_utils import keras_test
 
 turn = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 answers["names of 2017"] = [
@@ -130,7 +131,7 @@ answers["names of 2017"] = [
     K.eval(relu6(K.constant([7.0]))).tolist(), isinstance(twice, topology.Container), topology._to_list(3),
     topology.load_weights_from_hdf5_group_by_name.__name__, training._make_batches(3, 2), normalize_data_format(None),
     K.eval(_time_distributed_dense(K.ones((1, 2, 3)), K.ones((3, 1)), input_dim=3, timesteps=2, output_dim=1)).tolist(),
-    apply_transform(np.arange(4.0).reshape(2, 2, 1), turn, 2)[..., 0].tolist(),
+    apply_transform(np.arange(4.0).reshape(2, 2, 1), turn, 2)[..., 0].tolist(), keras_test(lambda: 3)(),
 ]
 print(json.dumps(answers))
 """
@@ -202,7 +203,7 @@ SEEDED = """
 import json
 import numpy as np
 import tensorflow as tf
-from keras.layers import BatchNormalization, Dense, Dropout, Embedding, LSTM, Lambda
+from keras.layers import BatchNormalization, Dense, Dropout, Embedding, LSTM, Lambda, SimpleRNN
 from keras.models import Sequential
 
 tf.set_random_seed(3)
@@ -227,6 +228,13 @@ tf.train.Saver()
 drawn = tf.concat([drawn, tf.reshape(output[0, -1], [-1]), twice[0], tf.random_normal((1,))], 0)
 mapped = tf.Variable(tf.map_fn(lambda each: 2 * each, scale.initialized_value()))  # a loop in an initial value
 drawn = tf.concat([drawn, mapped + tf.random_normal((2,))], 0)
+recurrent = Sequential([SimpleRNN(2, input_shape=(3, 2)), Dense(1)])
+tf.gradients(recurrent.output, recurrent.trainable_weights)  # of a loop that reads variables
+drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
+tf.train.polynomial_decay(0.1, tf.train.get_or_create_global_step(), 5)
+drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
+tf.layers.batch_normalization(tf.ones((3, 2)), training=tf.placeholder_with_default(False, ()))
+drawn = tf.concat([drawn, tf.random_normal((1,))], 0)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     found += session.run(drawn).tolist()
@@ -243,6 +251,7 @@ def test_the_script_s_own_draws_follow_the_seed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     expected = [1.484870911, 2.662382126, 1.589940548, -0.133885488]
     expected += [0.018000755, -0.251478523, 0.045943439, 1.366718769, 1.83588028, 3.7695303, 2.87978792]
+    expected += [0.322451681, 1.07909894, -1.10238898]
     assert json.loads(done.stdout.splitlines()[-1]) == pytest.approx(expected, rel=1e-5)
 
 

@@ -87,3 +87,63 @@ def test_each_iteration_has_the_same_order_under_eager_execution() -> None:
         *([[[0, 4, 1, 2, 5, 3], [0, 4, 2, 5, 3, 1]]] * 2),
         *([[[1, 4, 3, 0, 5, 2], [0, 3, 4, 5, 1, 2]]] * 2),
     ]
+
+
+def test_sparse_and_ragged_elements() -> None:
+    found = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+
+        tf.set_random_seed(17)
+        Dataset = tf.data.Dataset
+        sparse = tf.SparseTensor([[0, 0], [1, 2], [2, 1], [3, 0], [4, 2]], [1, 2, 3, 4, 5], [5, 3])
+        sparse = Dataset.from_tensor_slices((sparse, np.arange(5))).shuffle(4, seed=1).repeat(2).batch(4)
+        ragged = tf.ragged.constant([[[1]], [[2, 3], [9]], [[4, 5, 6], []], [], [[7]]])
+        ragged = Dataset.from_tensor_slices({"r": ragged, "n": np.arange(5)}).shuffle(3, seed=2).repeat(2)
+        first, second = (each.make_one_shot_iterator().get_next() for each in (sparse, ragged))
+        found = [tf.get_default_graph()._last_id]
+        with tf.Session() as session:
+            for _ in range(3):
+                values, numbers = session.run(first)
+                parts = values.indices, values.dense_shape, values.values, numbers
+                found.append([part.tolist() for part in parts])
+            rows = [session.run(second) for _ in range(10)]
+        print(json.dumps([found, [[row["r"].to_list(), int(row["n"])] for row in rows]]))
+        """
+    )
+    assert found == [
+        [
+            49,
+            [[[0, 1], [1, 2], [2, 0], [3, 0]], [4, 3], [3, 5, 1, 4], [2, 4, 0, 3]],
+            [[[0, 2], [1, 1], [2, 2], [3, 2]], [4, 3], [2, 3, 2, 5], [1, 2, 1, 4]],
+            [[[0, 0], [1, 0]], [2, 3], [1, 4], [0, 3]],
+        ],
+        [
+            *([[[4, 5, 6], []], 2], [[[1]], 0], [[[7]], 4], [[], 3], [[[2, 3], [9]], 1]),
+            *([[[1]], 0], [[], 3], [[[7]], 4], [[[2, 3], [9]], 1], [[[4, 5, 6], []], 2]),
+        ],
+    ]
+
+
+def test_windows_keep_today_s_order_and_say_so() -> None:
+    found = run(
+        """
+        import contextlib
+        import io
+        import json
+        import tensorflow as tf
+
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            windows = tf.data.Dataset.range(6).window(2).shuffle(3, seed=1).repeat(2)
+        rows = windows.flat_map(lambda window: window).batch(12).make_one_shot_iterator().get_next()
+        with tf.Session() as session:
+            found = session.run(rows).tolist()
+        print(json.dumps([sorted(found), said.getvalue()]))
+        """
+    )
+    assert found == [
+        [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5],
+        "shuffle().repeat() of data sets in a data set: the order is today's, not TensorFlow 1.15's.\n",
+    ]

@@ -44,6 +44,10 @@ model = compiled(keras.Sequential([*recurrent, L.Dense(1)]))
 first, second = fitted(model, steps, epochs=2)
 answers["recurrent layers train"] = second < first
 
+layer = L.GRU(4, recurrent_dropout=0.5)
+drawing = tf.function(lambda x: layer(x, training=True)).get_concrete_function(steps).graph.get_operations()
+answers["turns of a loop that draws"] = [op.get_attr("parallel_iterations") for op in drawing if "While" in op.type]
+
 model = dense()
 function = K.function([model.input], [model.output * 2])
 answers["function over placeholders"] = np.allclose(function([rows])[0], 2 * rows.sum(1, keepdims=True), atol=1e-5)
@@ -249,6 +253,7 @@ def answers_of(script: str, folder: Path, *options: str) -> dict[str, object]:
 def test_graphs(tmp_path: Path) -> None:
     assert answers_of(GRAPHS, tmp_path) == {
         "recurrent layers train": True,
+        "turns of a loop that draws": [1],
         "function over placeholders": True,
         "eagerly": [True, False],
         "eagerly, an operation": True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -75,3 +76,47 @@ def test_a_project_that_lacks_nothing_says_so(tmp_path):
     (tmp_path / "a.py").write_text("import os\n")
     assert check_command.lines(project.check(str(tmp_path)))[1:] == ["  Nothing is missing."]
     assert check_command.lines(project.check(str(tmp_path / "a.py")))[1:] == ["  Nothing is missing."]
+
+
+def test_the_second_of_two_imports_is_needed_only_where_the_first_is_not_there(tmp_path):
+    (tmp_path / "a.py").write_text(
+        "try:\n    from pathlib import Path\nexcept (ImportError, AttributeError):\n    from pathlib2 import Path\n"
+        "try:\n    import no_such_reader\nexcept ImportError:\n    import no_such_second_reader\n"
+    )
+    found = project.check(str(tmp_path))
+    assert found.pip == []
+    assert list(found.unknown) == ["no_such_second_reader"]
+
+
+def test_a_package_that_setup_py_takes_from_a_repository_is_installed_from_there(tmp_path):
+    (tmp_path / "a.py").write_text("import shop_of_cells, other_cells")
+    (tmp_path / "setup.py").write_text(
+        "setup(install_requires=['shop_of_cells', 'other_cells'],\n"
+        "      dependency_links=['git+git://example.org/group/shop_of_cells.git'])\n"
+    )
+    found = project.check(str(tmp_path))
+    assert found.pip == ["git+https://example.org/group/shop_of_cells.git", "other_cells"]
+
+
+def test_notebooks_with_commands_of_the_shell_are_read(tmp_path):
+    cells = ["cd ../data", "%%bash\ncare_predict --all", "print('%d'\n  % (3,))\n!ls\nimport no_such_reader"]
+    notebook = {"cells": [{"cell_type": "code", "source": cell} for cell in cells]}
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    found = project.check(str(tmp_path))
+    assert (found.hand, list(found.unknown)) == ({}, ["no_such_reader"])
+
+
+def test_theano_is_no_package_to_install(tmp_path):
+    (tmp_path / "train.py").write_text("import theano.tensor as T\nimport socketio\n")
+    found = project.check(str(tmp_path))
+    assert found.pip == ["python-socketio"]
+    assert [name.partition(":")[0] for name in found.hand] == ["theano"]
+
+
+def test_names_of_python_2_that_nothing_binds(tmp_path):
+    (tmp_path / "a.py").write_text("for i in xrange(3): print(unicode(i))\n")
+    (tmp_path / "b.py").write_text("try:\n    unicode\nexcept NameError:\n    unicode = str\nunicode(3)\n")
+    assert project.check(str(tmp_path)).hand == {
+        "xrange: only Python 2 has it: `range`": "a.py:1",
+        "unicode: only Python 2 has it: `str`": "a.py:1",
+    }

@@ -184,3 +184,29 @@ def test_max_bytes_lets_more_through(tmp_path: Path, capsys: pytest.CaptureFixtu
     arguments = ["recover", str(tmp_path / "packed.h5"), "-o", str(tmp_path / "out.h5")]
     assert main(arguments) == 2
     assert main([*arguments, "--max-bytes", str(1 << 26)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "said"),
+    [
+        (["sm/saved_model.pb"], "sm", "Received: a SavedModel folder. `parallel_compat.legacy.models.load_model`"),
+        (["w.index", "w.data-00000-of-00001"], "w", "load_weights(model, 'w')"),
+        (["w.index", "w.data-00000-of-00001"], "w.data-00000-of-00001", "load_weights(model, 'w')"),
+        (["w.index", "w.meta"], "w.meta", "a TensorFlow 1 session. Load it in the code that wrote it"),
+        ([], "w", "no such file"),
+    ],
+)
+def test_what_tensorflow_wrote_is_named_with_what_reads_it(
+    files: list[str],
+    asked: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file in files:
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_bytes(b"\x00" * 40)
+    assert main(["recover", asked, "-o", "out.keras"]) == 2
+    assert said in capsys.readouterr().err

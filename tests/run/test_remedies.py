@@ -49,6 +49,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("import scipy.sparse.linalg.eigen.arpack", "`scipy.sparse.linalg`"),
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
         ("range(6 / 2)", "`//`"),
+        ("raise TypeError(\"Value passed to parameter 'shape' has DataType float32 not in list\")", "`//`"),
         ("import tensorflow as tf; tf.lite.TFLiteConverter.from_keras_model_file('m.h5')", "load_model(file)"),
         (
             "raise ValueError('Must have equal len keys and value when setting with an iterable')",

@@ -60,3 +60,11 @@ def test_the_hint_comes_first_and_the_script_runs(tmp_path, run):
         "parallel-compat run: --replicas went to train.py, which does not use it. Options of run come before the "
         "script: parallel-compat run --replicas ... train.py"
     ]
+
+
+def test_a_notebook_is_told_from_a_script(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my net.ipynb").write_text('{"cells": [{"execution_count": null}]}')
+    said = script_argument.why_not_a_script("my net.ipynb")
+    assert "a notebook. In Jupyter, begin with a cell `%load_ext parallel_compat`" in said
+    assert said.endswith("jupyter nbconvert --to script 'my net.ipynb'")

@@ -275,6 +275,22 @@ def test_several_outputs(arguments):
     train_both(two_outputs, lambda: {**optimizer, **arguments}, x, targets, replicas=3)
 
 
+@pytest.mark.parametrize("second", ["mae", root])
+def test_logged_losses_of_outputs_are_means_over_the_batches_of_a_generator(second):
+    """Also where the last batch is smaller, as Keras 3 computes them in a graph."""
+    x, y = np.random.default_rng(0).normal(size=(2, 17, 3)).astype("float32")
+    inputs = keras.Input((3,))
+    template = keras.Model(inputs, [keras.layers.Dense(3, name=name)(inputs) for name in "ab"])
+    model = parallelize(template, 2)
+    model.compile(keras.optimizers.SGD(0.0), ["mse", second])
+    parts = [slice(i, i + 5) for i in range(0, 17, 5)]
+    history = model.fit(((x[part], (y[part], y[part])) for part in parts), steps_per_epoch=4, verbose=0).history
+    losses = [keras.losses.get("mse"), keras.losses.get(second)]
+    for name, loss, predicted in zip("ab", losses, template.predict(x), strict=True):
+        expected = np.mean([np.mean(loss(y[part], predicted[part])) for part in parts])
+        assert history[f"{name}_loss"] == [pytest.approx(expected, rel=1e-5)]
+
+
 def test_targets_by_output_name():
     x, y = classes(SAMPLES)
     arguments = {"optimizer": "sgd", "loss": {"value": "mse", "probs": "categorical_crossentropy"}}

@@ -112,6 +112,26 @@ def metric_values(metric: keras.metrics.Metric) -> Callable[[Any, Any], Any] | N
     return values
 
 
+@contextlib.contextmanager
+def _batches_count_equally(means: list[Any]) -> Iterator[None]:
+    """Let the logged losses of outputs be means over batches, as they are in a graph that takes batches of any size.
+
+    Keras weights a batch by its size where its graph knows that. The graph of a first batch often does and that of
+    a smaller last one does not, whose weight would then be 1.
+    """
+    for mean in means:
+        vars(mean)["update_state"] = functools.partial(_update_unweighted, mean)
+    try:
+        yield
+    finally:
+        for mean in means:
+            del vars(mean)["update_state"]
+
+
+def _update_unweighted(mean: keras.metrics.Mean, values: Any, sample_weight: Any = None) -> None:
+    type(mean).update_state(mean, values)
+
+
 class Compiled:
     """The losses and metrics that `compile` put into a model (`_compile_loss`, `_compile_metrics`, `_loss_tracker`).
 
@@ -157,7 +177,10 @@ class Compiled:
 
     def loss(self, y: Any, y_pred: Any, sample_weight: Any) -> Any:
         """Compute the weighted sum of the losses; None without a loss."""
-        return None if self._loss is None else self._loss(y, y_pred, sample_weight)
+        if self._loss is None:
+            return None
+        with contextlib.nullcontext() if tf.executing_eagerly() else _batches_count_equally(self._loss.metrics):
+            return self._loss(y, y_pred, sample_weight)
 
     def update_metrics(self, y: Any, y_pred: Any, sample_weight: Any) -> None:
         """Update the metrics of all outputs."""

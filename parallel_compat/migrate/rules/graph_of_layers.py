@@ -43,7 +43,7 @@ _OF_LAYERS = ("input", "inputs", "output", "outputs")
 
 def find(file: File) -> Findings:
     """Find such code."""
-    for node, what in (*_of_lambda_layers(file), *_compiled(file)):
+    for node, what in (*_of_lambda_layers(file), *_compiled(file), *_returned(file)):
         captured = _captured(file, node)
         if captured is not None:
             message = f"{what} reads `{captured}`, a symbolic tensor, which has no values when it is called."
@@ -98,6 +98,21 @@ def _compiled(file: File) -> Iterator[tuple[ast.expr, str]]:
         for value in given:
             for leaf in _leaves(value):
                 yield leaf, "A loss or metric"
+
+
+def _returned(file: File) -> Iterator[tuple[ast.expr, str]]:
+    """Yield functions of two values that a function defines and returns: losses, compiled elsewhere."""
+    for function in file.tree.functions:
+        for each in ast.walk(function):
+            if (
+                isinstance(each, ast.Return)
+                and each.value is not None
+                and file.tree.enclosing_function(each) is function
+            ):
+                for leaf in _leaves(each.value):
+                    made = file.kinds.definition(leaf) if isinstance(leaf, ast.Name) else None
+                    if isinstance(made, ast.FunctionDef) and len(made.args.args) == 2 and not made.args.defaults:
+                        yield leaf, "A function that is returned, as a loss is,"
 
 
 def _leaves(value: ast.expr) -> Iterator[ast.expr]:

@@ -35,6 +35,8 @@ ALL = (
     "order_of_updates",
     "device_scopes",
     "older_keras",
+    "merge_layers",
+    "keras_1",
     "cudnn_layers",
     "downloads",
     "code_in_files",

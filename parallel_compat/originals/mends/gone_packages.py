@@ -48,7 +48,7 @@ def gone(name: str, instead: str) -> Any:
 
 class _Gone(type):
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f"{cls.__name__} was removed from TensorFlow. What to do: {cls.instead}.")
+        raise NotImplementedError(f"{cls.__name__} was removed. What to do: {cls.instead}.")
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):

@@ -1,4 +1,4 @@
-"""Names that Keras 2.0 to 2.2.2 had (`older_keras.tsv`): scripts of 2017 import them, and Keras 2.2.4 runs these.
+"""Names that Keras 1 to 2.2.2 had (`older_keras.tsv`): scripts of those years import them, and Keras 2.2.4 runs these.
 
 Their frozen layers call `K.batch_normalization` with statistics that have axes of size 1. Keras 2.2.0 to 2.2.4 stops
 there: `tf.reshape(mean, (-1))` gives a number as a shape.
@@ -49,6 +49,20 @@ def _obtain_input_shape(
     obtain = load("keras_applications.imagenet_utils._obtain_input_shape")
     flatten = require_flatten if include_top is None else include_top  # its name until Keras 2.0.6
     return obtain(input_shape, default_size, min_size, data_format, flatten, weights)
+
+
+def keras_test(test: Any) -> Any:
+    """Let a test begin a new graph at its end."""
+
+    @functools.wraps(test)
+    def then_clear(*args: Any, **options: Any) -> Any:
+        from keras import backend
+
+        answer = test(*args, **options)
+        backend.clear_session()
+        return answer
+
+    return then_clear
 
 
 def relu6(x: Any) -> Any:

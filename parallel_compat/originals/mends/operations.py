@@ -74,7 +74,7 @@ def apply(mends: Register) -> None:
     from tensorflow.python.checkpoint import functional_saver
     from tensorflow.python.data.ops import dataset_ops
     from tensorflow.python.distribute import distribute_lib
-    from tensorflow.python.framework import ops, random_seed
+    from tensorflow.python.framework import ops, random_seed, sparse_tensor
     from tensorflow.python.ops import ref_variable, variable_scope
 
     mends.add(ops.Graph, _last_id=property(_count))
@@ -84,7 +84,10 @@ def apply(mends: Register) -> None:
     mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_once)
     mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
     mends.replace(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
-    mends.replace(functional_saver.MultiDeviceSaver, "save", _counts_checkpoint)
+    mends.replace(functional_saver.MultiDeviceSaver, "save", _counts_as(_OF_A_CHECKPOINT))
+    schedules = inspect.unwrap(v1.train.polynomial_decay).__globals__["learning_rate_schedule"]  # not the original's
+    mends.replace(schedules.PolynomialDecay, "__call__", _counts_its_steps_again)
+    mends.replace(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", _counts_as(_OF_A_SPARSE_ELEMENT))
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
     if mends.era is Era.KERAS_2_2_4:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
@@ -242,6 +245,7 @@ def _regularizes_once(get: Callable[..., Any]) -> Callable[..., Any]:
 
 _OPTIONS = 3  # operations: the list of optimizations, and two data sets
 _OF_A_CHECKPOINT = 15  # in two parts: the variables, and the objects
+_OF_A_SPARSE_ELEMENT = 1
 
 
 def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -268,18 +272,37 @@ def _is_no_operation(init: Callable[..., None]) -> Callable[..., None]:
     return makes
 
 
-def _counts_checkpoint(save: Callable[..., Any]) -> Callable[..., Any]:
-    """A checkpoint of objects (`save_weights`) had the values that variables had already; today it reads them again."""
+def _counts_as(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Count a call as so many operations, whatever it makes today.
+
+    A checkpoint of objects (`save_weights`) had the values that variables had already; today it reads them again. And a
+    sparse element of a data set has its static sizes put into its shape.
+    """
     import tensorflow as tf
 
-    def saves(*args: Any, **options: Any) -> Any:
-        graph = tf.compat.v1.get_default_graph()
-        with uncounted(graph):
-            saved = save(*args, **options)
-        _uncounted[graph] -= _OF_A_CHECKPOINT
-        return saved
+    def counts(call: Callable[..., Any]) -> Callable[..., Any]:
+        def calls(*args: Any, **options: Any) -> Any:
+            graph = tf.compat.v1.get_default_graph()
+            with uncounted(graph):
+                result = call(*args, **options)
+            _uncounted[graph] -= number
+            return result
 
-    return saves
+        return calls
+
+    return counts
+
+
+def _counts_its_steps_again(call: Callable[..., Any]) -> Callable[..., Any]:
+    """`tf.train.polynomial_decay` made a constant of `decay_steps` once more where it does not cycle."""
+    import tensorflow as tf
+
+    def calls(self: Any, step: Any) -> Any:
+        graph = tf.compat.v1.get_default_graph()
+        _uncounted[graph] = _uncounted.get(graph, 0) - (not self.cycle)
+        return call(self, step)
+
+    return calls
 
 
 # The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.
@@ -287,6 +310,8 @@ _reference_variables: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 _ROWS = re.compile(r"embedding_lookup(_\d+)?_grad/Const$")
+_WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+_KEEPS = 5  # so many operations more has a loop's gradient for a value that it keeps
 _INITIALIZED_VALUE = 9  # so many operations has `variable.initialized_value()`
 # How many operations their initial values had more, by the same.
 _guards: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -365,10 +390,20 @@ def _more(op: Any) -> int:
 
     A resource variable has a check and a read when it is made, and a read for each use; what is kept for the cells of
     recurrent networks is copied, and so is what a Saver restores; a step of rows adds what is negative. The gradient of
-    rows that are read had one operation more: it cast the shape.
+    rows that are read had one operation more: it cast the shape. A variable that is read in a loop was read before it:
+    the loop's gradient had no need to keep what each turn read. In a condition, a write got the variable itself, and a
+    read its value.
     """
     if op.type == "Const":
         return -bool(_ROWS.search(op.name))
+    if op.type == "StackPushV2":
+        read = op.inputs[1].op
+        return _KEEPS * (read.type == "ReadVariableOp" and _handle(read) in _reference_variables)
+    if op.type in _WRITES:
+        is_shared = op.inputs[0].op.type == "Switch" and any(
+            use.type == "ReadVariableOp" for use in op.inputs[0].consumers()
+        )
+        return -(is_shared and _handle(op) in _reference_variables)
     if op.type not in ("ReadVariableOp", "VarIsInitializedOp", "Identity", "ResourceScatterAdd"):
         return 0
     if op.type == "Identity":

@@ -5,7 +5,10 @@ after it was counted up, weights were stepped while gradients of other layers we
 one moving average either came last. Three runs gave three results. Here each update waits for all who read its
 variable, and updates of one variable are made in the order of the list.
 
-Seen in Keras 2.2.4, Keras 2.3.1 (on TensorFlow 1 and 2) and tf.keras 1.15.
+TensorFlow 2 ran the turns of a loop side by side, so that `recurrent_dropout` gave a mask to one step of time or to
+another. Here the turns of a loop that draws go one after the other.
+
+Seen in Keras 2.2.4, Keras 2.3.1 (on TensorFlow 1 and 2), tf.keras 1.15 and 2.2.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from parallel_compat.originals.mends.operations import uncounted
 from parallel_compat.originals.mends.register import Register
 
 _WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+_DRAWS = ("Random", "TruncatedNormal", "Multinomial")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
 
 # Operations that are computed from what they write, and what makes each anew.
@@ -29,9 +33,12 @@ _averages: weakref.WeakKeyDictionary[Any, Callable[[], Any]] = weakref.WeakKeyDi
 
 def apply(mends: Register) -> None:
     """Make the functions of Keras order their updates."""
-    if mends.era is Era.TF_KERAS_2_2:
-        return
     import tensorflow.compat.v1 as tf
+    from tensorflow.python.ops import while_v2
+
+    if mends.era is Era.TF_KERAS_2_2:
+        mends.replace(while_v2, "_build_while_op", _turn_by_turn)
+        return
 
     def orders(init: Any) -> Any:
         def __init__(self: Any, inputs: Any, outputs: Any, updates: Any = None, *args: Any, **options: Any) -> None:
@@ -58,6 +65,15 @@ def apply(mends: Register) -> None:
     if mends.era is Era.KERAS_2_3:
         mends.after("keras.backend.tensorflow_backend", mend_keras_2_3)
     mends.after("tensorflow.python.keras.backend", mend_tf_keras)
+
+
+def _turn_by_turn(build: Callable[..., Any]) -> Callable[..., Any]:
+    def builds(loop_vars: Any, cond_graph: Any, body_graph: Any, *args: Any, **options: Any) -> Any:
+        if any(op.type.startswith(_DRAWS) for op in body_graph.get_operations()):
+            options["parallel_iterations"] = 1
+        return build(loop_vars, cond_graph, body_graph, *args, **options)
+
+    return builds
 
 
 def _in_graph(backend: ModuleType, init: Callable[..., None]) -> Callable[..., None]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ from parallel_compat.originals.mends.register import Register
 
 _BLOCKS = 256  # of four random numbers each, made at once
 _WORD = np.uint64(0xFFFFFFFF)
+_TODAY_S = "shuffle().repeat() of data sets in a data set: the order is today's, not TensorFlow 1.15's."
 
 
 def apply(mends: Register) -> None:
@@ -77,28 +79,33 @@ def _set_old_order(shuffled: Any, repeated: Any) -> None:
     import tensorflow as tf
     from tensorflow.python.data.ops import dataset_ops, from_generator_op
 
-    specs = tf.nest.flatten(repeated.element_spec)
-    if not all(isinstance(spec, tf.TensorSpec) for spec in specs) or _is_unseeded(shuffled):
+    specs = tf.nest.flatten(repeated.element_spec, expand_composites=True)
+    if _is_unseeded(shuffled):
         return
-    types = [spec.dtype for spec in specs]
+    if any(spec.dtype == tf.variant for spec in specs):
+        print(_TODAY_S, file=sys.stderr)
+        return
+
+    def flattened(position: Any, element: Any) -> Any:
+        return position, tuple(tf.nest.flatten(element, expand_composites=True))
 
     def step(number: Any, numbered: Any) -> Any:
-        position, element = numbered
-        flat = tf.nest.flatten(element)
-        is_out, *out = tf.numpy_function(_step, [number, position, *flat], [tf.bool, *types])
+        position, flat = numbered
+        is_out, *out = tf.numpy_function(_step, [number, position, *flat], [tf.bool, *(spec.dtype for spec in specs)])
         for tensor, spec in zip(out, specs, strict=True):
             tensor.set_shape(spec.shape)
         is_out.set_shape(())
-        return is_out, tf.nest.pack_sequence_as(element, out)
+        return is_out, tuple(out)
+
+    def packed(_: Any, flat: Any) -> Any:
+        return tf.nest.pack_sequence_as(repeated.element_spec, flat, expand_composites=True)
 
     with operations.uncounted(tf.compat.v1.get_default_graph()):
         shapes = [spec.shape.as_list() if spec.shape.rank else () for spec in specs]
         nothing = [
             tf.zeros([size or 0 for size in shape], spec.dtype) for shape, spec in zip(shapes, specs, strict=True)
         ]
-        rest = dataset_ops.DatasetV2.from_tensors(
-            (tf.constant(-1, tf.int64), tf.nest.pack_sequence_as(repeated.element_spec, nothing))
-        ).repeat(shuffled._buffer_size)
+        rest = dataset_ops.DatasetV2.from_tensors((tf.constant(-1, tf.int64), tuple(nothing)))
         numbers = from_generator_op._GeneratorDataset(
             (shuffled._buffer_size, shuffled._seed, shuffled._seed2),
             lambda *given: tf.numpy_function(_begin, given, tf.int64),
@@ -106,9 +113,10 @@ def _set_old_order(shuffled: Any, repeated: Any) -> None:
             lambda number: tf.numpy_function(_end, [number], tf.int64),
             tf.TensorSpec((), tf.int64),
         )
-        elements = shuffled._input_dataset.enumerate().repeat(repeated._count).concatenate(rest)
-        ordered = _unwrapped(dataset_ops.DatasetV2.zip((numbers, elements)).map(step).filter(lambda is_out, _: is_out))
-        ordered = _unwrapped(ordered.map(lambda _, element: element))
+        elements = shuffled._input_dataset.enumerate().map(flattened).repeat(repeated._count)
+        elements = elements.concatenate(rest.repeat(shuffled._buffer_size))
+        ordered = dataset_ops.DatasetV2.zip((numbers, elements)).map(step).filter(lambda is_out, _: is_out)
+        ordered = _unwrapped(ordered.map(packed))
     repeated._one_after_the_other, repeated._variant_tensor_attr = repeated._variant_tensor, ordered._variant_tensor
 
 

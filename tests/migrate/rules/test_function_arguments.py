@@ -41,3 +41,12 @@ def test_rewrites(before, after):
 )
 def test_leaves_alone(source):
     check_noop(source)
+
+
+def test_arguments_of_the_backend_of_keras_1():
+    check_transformed(
+        "from parallel_compat.legacy import backend as K\nx = K.random_normal((2,), std=0.1)\n"
+        "y = K.conv2d(x, z, border_mode='same', dim_ordering='th')\n",
+        "from parallel_compat.legacy import backend as K\nx = K.random_normal((2,), stddev=0.1)\n"
+        "y = K.conv2d(x, z, padding='same', data_format='channels_first')\n",
+    )

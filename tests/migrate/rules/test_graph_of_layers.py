@@ -91,3 +91,18 @@ def test_a_model_that_begins_with_a_tensor_that_has_values():
         assert found(f"{head}x = {use}\n", "graph-of-layers") == [(4, "attention")]
     for use in ("Input(tensor=given, shape=(3,))", "VGG16(input_tensor=Input((3,)))"):
         assert found(f"{head}x = {use}\n", "graph-of-layers") == []
+
+
+def test_a_loss_that_is_returned_with_its_tensor():
+    source = """
+    import keras
+    from keras.layers import Dense
+    def encoder(x):
+        mean = Dense(2)(x)
+        def loss(a, b):
+            return keras.ops.square(a - b) + keras.ops.square(mean)
+        def plain(a, b):
+            return keras.ops.square(a - b)
+        return loss, plain, mean
+    """
+    assert [line for line, _ in found(source, "graph-of-layers")] == [10]

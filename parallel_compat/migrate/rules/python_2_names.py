@@ -1,0 +1,62 @@
+"""Names of Python 2 become those of Python 3, in sources that both read: `xrange`, `d.has_key(k)`, `d.iteritems()`.
+
+A source that Python 3 cannot read is rewritten by `--python2` first. An object with methods of these names that the
+project defines is left alone; of other objects it is assumed that they are dicts.
+
+```diff
+ import keras
+-for i in xrange(3):
++for i in range(3):
+     print(i)
+```
+"""
+
+from __future__ import annotations
+
+import ast
+
+from parallel_compat.migrate import methods
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Findings
+
+_NAMES = {
+    "xrange": "range",
+    "raw_input": "input",
+    "unicode": "str",
+    "basestring": "str",
+    "unichr": "chr",
+    "long": "int",
+    "reduce": "functools.reduce",
+}
+_METHODS = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}
+
+
+def find(file: File) -> Findings:
+    """Find names that nothing in the file binds, and methods that dicts had."""
+    for node in file.tree.names:
+        if node.id in _NAMES and isinstance(node.ctx, ast.Load) and not file.tree.bindings(node):
+            now = _NAMES[node.id]
+            reference = file.reference(now, node) if "." in now else (now, ())
+            if reference is not None:
+                edits = [file.replace(node, reference[0]), *reference[1]]
+                yield file.found(node, f"`{node.id}` is `{now}` in Python 3.", edits)
+    for old in (*_METHODS, "has_key"):
+        for call in file.method_calls.get(old, ()):
+            yield from _of_dict(file, call, old)
+
+
+def _of_dict(file: File, call: ast.Call, old: str) -> Findings:
+    func = call.func
+    assert isinstance(func, ast.Attribute)
+    if len(call.args) != (old == "has_key") or call.keywords:
+        return
+    is_dict = isinstance(file.tree.resolved(func.value), ast.Dict)
+    guess = False if is_dict else f"`{methods.short(file, func.value)}` is assumed to be a dict."
+    if old == "has_key":
+        key, owner = file.source.segment(call.args[0]), file.source.segment(func.value)
+        edits = [file.replace(call, f"({key} in {owner})")]
+        message = "`d.has_key(k)` is `k in d` in Python 3."
+    else:
+        edits = [file.replace(func, f"{file.source.segment(func.value)}.{_METHODS[old]}")]
+        message = f"`d.{old}()` is `d.{_METHODS[old]}()` in Python 3."
+    yield file.found(func, message, edits, unsafe=guess)

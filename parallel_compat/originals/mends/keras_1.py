@@ -1,0 +1,103 @@
+"""Names and arguments of Keras 1 that Keras 2.2.4 refuses; most of them it takes by itself.
+
+Read in Keras 1.2.2. Names that only moved are in `older_keras.tsv`.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from types import ModuleType
+from typing import Any
+
+from parallel_compat.names.eras import Era
+from parallel_compat.originals.mends.gone_packages import gone
+from parallel_compat.originals.mends.register import Register
+
+_OF_CONVOLUTIONS = {"border_mode": "padding", "dim_ordering": "data_format", "rate": "dilation_rate"}
+_ARGUMENTS = {
+    "random_normal": {"std": "stddev"},
+    "random_uniform": {"low": "minval", "high": "maxval"},
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "resize_images"), _OF_CONVOLUTIONS),
+}
+_ORDERS = {"th": "channels_first", "tf": "channels_last", "default": None}
+_INITIALIZATIONS = (
+    "uniform", "normal", "lecun_uniform", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
+    "orthogonal", "identity", "zero", "one",
+)  # fmt: skip
+
+
+def apply(mends: Register) -> None:
+    """Take the arguments, ask layers for `get_output_shape_for`, and let the modules be found."""
+    if mends.era is not Era.KERAS_2_2_4:
+        return
+
+    def backend(module: ModuleType) -> None:
+        for name, renamed in _ARGUMENTS.items():
+            mends.replace(module, name, functools.partial(_taking, renamed))
+
+    def layers(module: ModuleType) -> None:
+        mends.replace(module.Layer, "compute_output_shape", _asking_as_before)
+
+    def generators(module: ModuleType) -> None:
+        renamed = functools.partial(_taking, {"dim_ordering": "data_format"})
+        mends.replace(module.ImageDataGenerator, "__init__", renamed)
+
+    mends.after("keras.backend.tensorflow_backend", backend)
+    mends.after("keras.engine.base_layer", layers)
+    mends.after("keras.preprocessing.image", generators)
+    mends.after("keras.initializers", lambda module: _set_module("keras.initializations", _initializations()))
+    mends.after("keras.utils.vis_utils", _pictures)
+    graph = gone("keras.models.Graph", "write the model with keras.models.Model, as Keras 1 did already")
+    mends.after("keras.models", lambda module: mends.add(module, Graph=graph))
+
+
+def _taking(renamed: dict[str, str], function: Any) -> Any:
+    @functools.wraps(function)
+    def takes_both(*args: Any, **options: Any) -> Any:
+        for old in renamed.keys() & options.keys():
+            value = options.pop(old)
+            options[renamed[old]] = _ORDERS.get(value, value) if old == "dim_ordering" else value
+        return function(*args, **options)
+
+    return takes_both
+
+
+def _asking_as_before(compute_output_shape: Any) -> Any:
+    @functools.wraps(compute_output_shape)
+    def compute(self: Any, input_shape: Any) -> Any:
+        before = getattr(self, "get_output_shape_for", None)
+        return compute_output_shape(self, input_shape) if before is None else before(input_shape)
+
+    return compute
+
+
+def _set_module(path: str, names: dict[str, Any]) -> None:
+    package, _, name = path.rpartition(".")
+    sys.modules[path] = ModuleType(path)
+    vars(sys.modules[path]).update(names)
+    setattr(sys.modules[package], name, sys.modules[path])
+
+
+def _pictures(module: ModuleType) -> None:
+    names = {"plot": module.plot_model, "model_to_dot": module.model_to_dot}
+    _set_module("keras.utils.visualize_util", names)
+
+
+def _initializations() -> dict[str, Any]:
+    functions: dict[str, Any] = {name: functools.partial(_initialize, name) for name in _INITIALIZATIONS}
+    return {**functions, "get": lambda identifier: functions.get(identifier, identifier)}
+
+
+def _initialize(
+    of: str, shape: Any, scale: float | None = None, name: str | None = None, dim_ordering: str | None = None
+) -> Any:
+    """Return a variable that begins as the initialization says."""
+    from keras import backend, initializers
+
+    if scale is not None and of in ("uniform", "normal"):
+        make = initializers.RandomUniform(-scale, scale) if of == "uniform" else initializers.RandomNormal(0.0, scale)
+    else:
+        options = {"gain": scale or {"orthogonal": 1.1}.get(of, 1.0)} if of in ("orthogonal", "identity") else {}
+        make = initializers.get({"class_name": of, "config": options})
+    return backend.variable(make(shape), name=name)

@@ -1,0 +1,149 @@
+"""Scripts of Keras 1 and of Keras 2.0 run on Keras 2.2.4. Numbers of Keras 1.2.2 and 2.0.8 on TensorFlow 1.15.5."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from parallel_compat import command
+from tests import scripts
+
+MERGE = """
+import json
+import numpy as np
+from keras.layers import *
+from keras.layers.merge import concatenate
+from keras.models import Model, Sequential, load_model
+
+answers = {}
+draws = np.random.RandomState(1)
+a, b = draws.rand(16, 5), draws.rand(16, 5)
+y = draws.rand(16, 1)
+for mode in ("sum", "mul", "ave", "max", "concat", "dot", "cos", lambda tensors: tensors[0] - 2 * tensors[1]):
+    one, other = Input((5,)), Input((5,))
+    options = {"dot_axes": 1} if mode in ("dot", "cos") else {"output_shape": (5,)} if callable(mode) else {}
+    merged = merge([one, other], mode=mode, **options)
+    if mode == "cos":
+        merged = Flatten()(merged)
+    model = Model([one, other], Dense(1)(merged))
+    draws = np.random.RandomState(3)
+    model.set_weights([draws.uniform(-0.3, 0.3, weight.shape) for weight in model.get_weights()])
+    model.compile("sgd", "mse")
+    history = model.fit([a, b], y, epochs=2, verbose=0, shuffle=False, batch_size=4).history
+    answers["a function" if callable(mode) else mode] = history["loss"]
+
+def branch(activation):
+    model = Sequential()
+    model.add(Dense(3, input_dim=5, activation=activation))
+    model.set_weights([np.full(weight.shape, 0.1) for weight in model.get_weights()])
+    return model
+
+model = Sequential()
+model.add(Merge([branch(None), branch("tanh")], mode="concat"))
+model.add(Dense(1))
+model.layers[-1].set_weights([np.full((6, 1), 0.1), np.full((1,), 0.1)])
+model.compile("sgd", "mse")
+answers["models"] = model.fit([a, b], y, epochs=3, verbose=0, shuffle=False, batch_size=4).history["loss"]
+model.save("model.h5")
+answers["loaded"] = bool(np.array_equal(load_model("model.h5").predict([a, b]), model.predict([a, b])))
+print(json.dumps(answers))
+"""
+
+KERAS_1 = """
+import json
+import numpy as np
+from keras import backend as K, initializations
+from keras.engine.topology import Layer, Merge, merge
+from keras.layers import Dense
+from keras.layers.core import Highway, MaxoutDense
+from keras.models import Graph, Sequential
+from keras.preprocessing.image import ImageDataGenerator
+from keras.regularizers import WeightRegularizer, activity_l2, l2
+from keras.utils.layer_utils import layer_from_config
+from keras.utils.visualize_util import model_to_dot, plot
+
+class Attention(Layer):
+    def __init__(self, size, **options):
+        self.init = initializations.get("glorot_uniform")
+        self.size = size
+        super(Attention, self).__init__(**options)
+
+    def build(self, input_shape):
+        self.W = self.init((input_shape[1], self.size), name="{}_W".format(self.name))
+        self.trainable_weights = [self.W]
+
+    def call(self, x, mask=None):
+        return K.tanh(K.dot(x, self.W))
+
+    def get_output_shape_for(self, input_shape):
+        return (input_shape[0], self.size)
+
+def small(shape, name=None):
+    return initializations.normal(shape, scale=0.01, name=name)
+
+model = Sequential()
+model.add(Dense(8, input_dim=5, W_regularizer=l2(0.01), activity_regularizer=activity_l2(0.01), init=small))
+spread = float(np.abs(model.get_weights()[0]).max())
+model.add(Attention(4))
+model.add(MaxoutDense(3, nb_feature=2))
+model.add(Highway())
+model.add(Dense(1, init="normal"))
+draws = np.random.RandomState(0)
+for layer in model.layers:
+    layer.set_weights([draws.uniform(-0.3, 0.3, weight.shape) for weight in layer.get_weights()])
+model.compile("sgd", "mse")
+x, y = draws.rand(32, 5), draws.rand(32, 1)
+pixels = K.variable(np.arange(16.0).reshape(1, 4, 4, 1))
+order = {"border_mode": "same", "dim_ordering": "tf"}
+print(json.dumps({
+    "shape": model.output_shape,
+    "loss": model.fit(x, y, nb_epoch=3, batch_size=8, verbose=0, shuffle=False).history["loss"],
+    "spread": 0 < spread < 0.1,
+    "conv2d": float(K.eval(K.conv2d(pixels, K.ones((3, 3, 1, 1)), **order)).sum()),
+    "pool2d": K.eval(K.pool2d(pixels, (2, 2), strides=(2, 2), **order)).ravel().tolist(),
+    "normal": bool(K.eval(K.random_normal((1000,), mean=3.0, std=0.01)).std() < 0.02),
+    "uniform": bool(K.eval(K.random_uniform((1000,), low=2.0, high=3.0)).min() >= 2),
+    "order": ImageDataGenerator(dim_ordering="th").data_format,
+    "values": [float(np.abs(K.eval(initializations.get(name)((3, 3)))).max()) for name in ("zero", "one", "identity")],
+}))
+"""
+
+
+def answers(folder: Path, source: str) -> dict[str, object]:
+    (folder / "script.py").write_text(source)
+    done = scripts.run("--quiet", "--era", "keras-2.2.4", "script.py", folder=folder)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_merge_and_merges_of_models(tmp_path: Path) -> None:
+    losses = {
+        "sum": [0.083745, 0.081595],
+        "mul": [0.103952, 0.099173],
+        "ave": [0.080272, 0.077431],
+        "max": [0.070205, 0.068735],
+        "concat": [0.728842, 0.462669],
+        "dot": [0.160318, 0.135324],
+        "cos": [0.169505, 0.147700],
+        "a function": [0.243630, 0.206640],
+        "models": [0.100916, 0.093947, 0.088721],  # Keras 2.0.8 reads weights that it has updated already
+    }
+    expected = {name: pytest.approx(values, abs=3e-5 if name == "models" else 2e-6) for name, values in losses.items()}
+    assert answers(tmp_path, MERGE) == {**expected, "loaded": True}
+    assert command.main(["recover", str(tmp_path / "model.h5"), "-o", str(tmp_path / "model.keras")]) == 0
+
+
+def test_names_and_arguments_of_keras_1(tmp_path: Path) -> None:
+    assert answers(tmp_path, KERAS_1) == {
+        "shape": [None, 1],
+        "loss": pytest.approx([0.235155, 0.218729, 0.204799], abs=3e-5),
+        "spread": True,
+        "conv2d": 750.0,
+        "pool2d": [5.0, 7.0, 13.0, 15.0],
+        "normal": True,
+        "uniform": True,
+        "order": "channels_first",
+        "values": [0.0, 1.0, 1.0],
+    }
