@@ -9,7 +9,7 @@ from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.import_statements import is_unused, move_from, move_import, remove_aliases
+from parallel_compat.migrate.import_statements import is_unused, move_from, move_import, remove_gone
 from parallel_compat.migrate.module_homes import (
     MERGE,
     gone,
@@ -86,7 +86,7 @@ class ImportFindings:
         if targets:
             edits = move_from(file, statement, targets, leaving)
         elif unused:
-            edits = remove_aliases(file, statement, leaving)
+            edits = remove_gone(file, statement, leaving)
         for index, (alias, message) in enumerate([*messages, *unused]):
             yield file.found(alias, message, () if index else edits)
 
@@ -107,7 +107,7 @@ class ImportFindings:
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
                 if is_unused(file, statement, alias):
-                    yield file.found(alias, f"{gone(entry)} {_UNUSED}", remove_aliases(file, statement, [alias]))
+                    yield file.found(alias, f"{gone(entry)} {_UNUSED}", remove_gone(file, statement, [alias]))
                 else:
                     yield file.attention(alias, gone(entry))
                 continue

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from parallel_compat.migrate.edits import Edit, Item, items_between, remove_items
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.statements import remove_statement
+from parallel_compat.migrate.statements import is_alone, line_end, line_start, remove_statement
 
 _FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")
 
@@ -101,6 +101,14 @@ def remove_aliases(file: File, statement: ast.Import | ast.ImportFrom, gone: lis
         chosen = {index for index, alias in enumerate(statement.names) if alias in gone}
         return remove_items(file.source.text, _alias_items(file, statement), chosen)
     return [remove_statement(file, statement)]
+
+
+def remove_gone(file: File, statement: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> list[Edit]:
+    """As `remove_aliases`, where an import of this package may be written behind the line in the same round."""
+    if len(gone) == len(statement.names) and statement in file.tree.module.body and is_alone(file, statement):
+        start = line_start(file, statement)
+        return [Edit(max(start - len(file.source.newline), 0), line_end(file, statement), "")]
+    return remove_aliases(file, statement, gone)
 
 
 def is_passed_on(file: File, name: str) -> bool:

@@ -389,6 +389,16 @@ def test_what_is_gone_and_not_used_is_not_imported():
         assert kept.splitlines()[0] in migrated(head + kept)
 
 
+def test_an_import_is_written_where_one_goes():
+    before = "import os\nfrom keras.layers import Merge\nimport tensorflow as tf\ntf.Session().run(tf.log(x))\n"
+    after = (
+        "import os\nfrom parallel_compat.legacy.session import Session\nimport tensorflow as tf\n"
+        "Session().run(tf.math.log(x))\n"
+    )
+    check_transformed(before, after)
+    check_transformed(before.removeprefix("import os\n"), after.removeprefix("import os"))
+
+
 def test_what_is_gone_stays_where_another_file_imports_it(tmp_path):
     (tmp_path / "one.py").write_text("from keras.layers import Merge\n")
     (tmp_path / "two.py").write_text("from one import Merge\nMerge()\n")
