@@ -110,3 +110,16 @@ def test_a_clone_has_the_functions_of_lambda_layers():
     assert (clone.compiled, model.compiled) == (False, True)
     np.testing.assert_allclose(clone.predict(X, verbose=0), model.predict(X, verbose=0))
     assert clone.layers[-1].name == "more"
+
+
+def test_losses_of_several_outputs_of_one_layer():
+    """A critic of real and fake pictures: in Keras 3 both losses have one name."""
+    layer = keras.layers.Dense(1, kernel_initializer="ones")
+    a, b = keras.Input((2,)), keras.Input((2,))
+    model = keras.Model([a, b], [layer(a), layer(b)])
+    model.compile("sgd", ["mse", "mae"], loss_weights=[1, 10])
+    data = [np.ones((4, 2)), 2 * np.ones((4, 2))], [np.zeros((4, 1))] * 2
+    assert evaluate(model, *data, verbose=0) == pytest.approx([44, 4, 4])
+    assert models.test_on_batch(model, *data) == pytest.approx([44, 4, 4])
+    data = [np.ones((4, 2)), 3 * np.ones((4, 2))], [np.zeros((4, 1))] * 2
+    assert models.train_on_batch(model, *data) == pytest.approx([64, 4, 6])
