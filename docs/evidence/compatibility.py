@@ -65,8 +65,8 @@ Each project got a few generated samples in its own data format.
 _COMPARED = """## Verdicts of `compare`
 
 `compare --unsafe` on projects of the table above: a few lines that call their functions, with made-up data. Where the
-last column says so, the same lines ran on the real stack, too (Keras 2.2.4 on TensorFlow 1.15.5), with the original's
-weights, batches and masks.
+last column says so, the same lines ran on the real stack, too (Keras 2.2.4 on TensorFlow 1.15.5, or TensorFlow 2.2.3),
+with the original's weights, batches and masks.
 """
 _OTHERS = """## Other projects
 

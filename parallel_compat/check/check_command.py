@@ -37,7 +37,7 @@ def lines(found: project.Found) -> list[str]:
     if found.python_2:
         listed.append(
             f"  Python 2: {len(found.python_2)} of {found.sources} sources ({_some(found.python_2)}). "
-            f"First: parallel-compat migrate --python2 --write {found.folder}"
+            f"First: parallel-compat migrate --python2 --select python-2-names --write {found.folder}"
         )
     if found.pip:
         listed.append(f"  Not installed. Run: pip install {' '.join(found.pip)}")

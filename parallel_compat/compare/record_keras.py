@@ -1228,7 +1228,7 @@ class Recorder(object):
     def spare(self, section, arrays):
         """Keep the batch of a step beyond the first ones, as long as there is room for such."""
         size = sum(np.asarray(each).nbytes for each in arrays)
-        if size <= self._left and self.recording.put(section, arrays):
+        if size <= min(self._left, self.recording.left) and self.recording.put(section, arrays):
             self._left -= size
 
     def ordered(self, order, model=None):

@@ -27,6 +27,7 @@ from parallel_compat.names.project_files import files_of_project
 from parallel_compat.names.project_sources import sources_of_process
 
 _FLAGS = ["--steps", "5", "--masks"]
+_MB = 1_000  # of the arrays in a recording that is made here, however well they can be compressed
 _LINES = 12  # of a script that stopped
 _COMPARED = ("steps", "losses", "evaluate", "predict")  # of a model in a recording
 _COPIED, _ALL_COPIED, _MOST_FILES = 64_000_000, 1_000_000_000, 50_000
@@ -57,9 +58,15 @@ class Script:
 
     @classmethod
     def of(cls, path: str, arguments: Sequence[str]) -> Script:
-        """Find a script's project: the folder of git, the one that the command is given in, or one with a README."""
+        """Find a script's project: the folder of git, the one that the command is given in, or one with a README.
+
+        If the script imports the package that it lies in, the project is the folder that holds the package.
+        """
         script = Path(path).resolve()
         root = Path(files_of_project(str(script.parent), os.getcwd()).root).resolve()
+        files = cls(script, (), root).files()
+        while root / "__init__.py" in files:
+            root = root.parent
         return cls(script, tuple(arguments), root)
 
     def files(self) -> list[Path]:
@@ -174,7 +181,7 @@ class Runs:
             return self._run(f"{folder}", "here", other._copy(), self._from_original(), Era.TODAY, inside=inside)
 
     def _from_original(self) -> list[str]:
-        return [*_FLAGS, "--free", "--max-mb", "1000", "--replay", str(self._folder / "original.h5")]
+        return [*_FLAGS, "--free", "--max-mb", str(_MB), "--replay", str(self._folder / "original.h5")]
 
     def _copy(self) -> Path:
         copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder)) / self.script.root.name
@@ -208,7 +215,7 @@ class Runs:
         begun = time.monotonic()
         code, printed = _call([*start, *command], what, place, environment, self._verbose)
         self.seconds[name], self.failed = time.monotonic() - begun, self.failed or code != 0
-        recording = read_recording(out) if out.exists() else None
+        recording = read_recording(out, 2 * _MB * 1_000_000) if out.exists() else None
         if recording is None or not any(model.get(kind) for model in recording.models for kind in _COMPARED):
             told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))

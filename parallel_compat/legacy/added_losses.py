@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.layers import mean_of_layer
 from parallel_compat.own_methods import of_models
 
@@ -88,7 +89,7 @@ def _add(model: keras.Model, losses: list[Any], logged: list[Any]) -> None:
     whole = keras.Model(model.input, [*outputs, *symbolic, *logged_before])
     own = [layer for layer in whole.layers if (layer.weights or layer.metrics) and layer not in model.layers]
     if own:
-        model._parallel_compat_layers_of_losses = own  # Keras sees these layers, trains them and asks for their metrics
+        keras3.train_further_layers(model, own)
 
     def call(inputs: Any, training: Any = None, mask: Any = None) -> Any:
         found = keras.tree.flatten(whole.call(inputs, training=training, mask=mask))

@@ -12,7 +12,7 @@ from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
-from parallel_compat.names.eras import OF_BOTH
+from parallel_compat.names.evidence import OF_BOTH
 
 _OF_BOTH = "TensorFlow 1's function of this name returns one mean, Keras's one value per sample."
 

@@ -12,7 +12,7 @@ from parallel_compat.migrate import parsed, remembered
 from parallel_compat.migrate.scopes import Tree
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names import eras
-from parallel_compat.names.eras import Evidence
+from parallel_compat.names.evidence import Evidence, evidence_of_nodes
 
 _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")
@@ -101,7 +101,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
 
 def evidence_of(tree: Tree) -> Evidence:
     """Return what a source says of its era."""
-    return eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls, *tree.subscripts))
+    return evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls, *tree.subscripts))
 
 
 def _imported(data: bytes) -> set[str]:

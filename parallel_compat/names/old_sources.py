@@ -12,7 +12,9 @@ _NOT_OF_PROJECT = frozenset(("venv", "env", "node_modules", "site-packages", "__
 _PYTHON_2 = re.compile(
     r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`|__builtin__"
 )
-CONVERT = "Rewrite it first: `pip install fissix`, then `parallel-compat migrate --python2 --write FILE`"
+_CONVERTER = "Rewrite it first: `pip install fissix`, then `parallel-compat migrate --python2"
+CONVERT = f"{_CONVERTER} --write FILE`"
+CONVERT_TO_RUN = f"{_CONVERTER} --select python-2-names --write FILE`"  # and no other rule: Keras stays old
 CODING_LINE = "If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
 
 

@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from parallel_compat.names import eras, named_versions, project_dates, project_sources
-from parallel_compat.names.eras import Era, Evidence
+from parallel_compat.names import evidence, named_versions, project_dates, project_sources
+from parallel_compat.names.eras import Era
+from parallel_compat.names.evidence import Evidence
 from parallel_compat.names.named_versions import Named
 from parallel_compat.names.project_files import ProjectFiles, files_of_project, read_text
 from parallel_compat.names.project_sources import Source, Sources
@@ -124,7 +125,7 @@ def era_of_project(
 
 
 def _decide(sources: Sources, files: ProjectFiles) -> Decision:
-    own = eras.together(source.said for source in (sources.main, *sources.imported))
+    own = evidence.together(source.said for source in (sources.main, *sources.imported))
     if own.keras_3:
         return Decision(Era.TODAY, _uses(own), 2, f"it uses {own.keras_3}, which is today's", True, "")
     others: list[Source] = []
@@ -135,7 +136,7 @@ def _decide(sources: Sources, files: ProjectFiles) -> Decision:
             others = _other_sources(sources, files)
         by = next((source for source in others if source.said.imports_keras), None)
         if by is not None:
-            own = eras.together((own, by.said._replace(tensorflow_1="", tensorflow_2="")))
+            own = evidence.together((own, by.said._replace(tensorflow_1="", tensorflow_2="")))
             known_by = f"{sources.main.name} imports no Keras, {by.name} does"
     if not own.imports_keras and not own.parts:
         return Decision(
@@ -277,8 +278,8 @@ def _leanings(sources: Sources, files: ProjectFiles, own: Evidence, others: list
                 yield _lowest(version, os.path.basename(path))
     if own.like_tensorflow_2:
         yield _Sign(_OF_2, f"it uses {own.like_tensorflow_2}, as code of TensorFlow 2 does", False)
-    if eras.WATCHED_ACC in own.accuracy and eras.ASKED in own.accuracy:
-        yield _Sign(_before_accuracy(own), f"it monitors {eras.WATCHED_ACC} of {eras.ASKED}", False)
+    if evidence.WATCHED_ACC in own.accuracy and evidence.ASKED in own.accuracy:
+        yield _Sign(_before_accuracy(own), f"it monitors {evidence.WATCHED_ACC} of {evidence.ASKED}", False)
     if own.keras_1:
         yield _Sign(frozenset((_1_AND_2_2,)), f"it uses {own.keras_1} of Keras 1", False)
     begun = project_dates.begun(files.root, files.licenses)
@@ -315,12 +316,12 @@ def _of_names(sources: Iterable[Source], is_main: bool = False) -> Iterator[_Sig
 
 def _of_accuracy(own: Evidence) -> Iterator[_Sign]:
     """Yield what the name of the accuracy says by which a history is read: by another one that is a KeyError."""
-    if eras.ASKED not in own.accuracy:
+    if evidence.ASKED not in own.accuracy:
         return
-    if eras.READ_ACC in own.accuracy and not own.accuracy & {eras.READ, eras.WATCHED}:
-        yield _Sign(_before_accuracy(own), f"it reads {eras.READ_ACC} of {eras.ASKED}")
-    if eras.READ in own.accuracy and eras.READ_AS_ACC not in own.accuracy:
-        yield _Sign(frozenset(_PAIRS) - _before_accuracy(own), f"it reads {eras.READ} of {eras.ASKED}")
+    if evidence.READ_ACC in own.accuracy and not own.accuracy & {evidence.READ, evidence.WATCHED}:
+        yield _Sign(_before_accuracy(own), f"it reads {evidence.READ_ACC} of {evidence.ASKED}")
+    if evidence.READ in own.accuracy and evidence.READ_AS_ACC not in own.accuracy:
+        yield _Sign(frozenset(_PAIRS) - _before_accuracy(own), f"it reads {evidence.READ} of {evidence.ASKED}")
 
 
 def _before_accuracy(own: Evidence) -> frozenset[_Pair]:
@@ -390,5 +391,5 @@ def _other_sources(sources: Sources, files: ProjectFiles) -> list[Source]:
             text = read_text(path, left)
             left -= len(text)
             if "keras" in text or "tensorflow" in text:
-                others.append(project_sources.Source(os.path.basename(path), eras.evidence_of_source(text, False)))
+                others.append(project_sources.Source(os.path.basename(path), evidence.evidence_of_source(text, False)))
     return others

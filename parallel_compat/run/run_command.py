@@ -219,7 +219,7 @@ def _of_python_2(names: tuple[str, ...], script: str) -> str:
     old, count = old_sources.count_python_2(folder)
     rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
     what = os.path.relpath(folder) if count > 1 else names[0]
-    return f"{names[0]} is Python 2 source{rest}. {old_sources.CONVERT.replace('FILE', what)}"
+    return f"{names[0]} is Python 2 source{rest}. {old_sources.CONVERT_TO_RUN.replace('FILE', what)}"
 
 
 def _originals(decision: Decision) -> list[str]:

@@ -450,12 +450,35 @@ def test_a_run_that_fails_shows_its_last_lines(failing, capsys):
     assert runs.failed
 
 
+def test_a_recording_made_here_may_be_compressed_well(failing, recording, tmp_path):
+    runs, recordings = failing
+    made = record_keras.Recording(str(tmp_path / "made.h5"), 10**9)
+    made.put("compile0", [np.zeros(5_000_000)])
+    made.facts["models"] = recording.models
+    made.write()
+    recordings.append((tmp_path / "made.h5").read_bytes())
+    assert len(recordings[0]) < 500_000
+    assert runs.original().arrays["compile0"][0].nbytes == 40_000_000
+
+
 def test_a_migrated_copy_that_fails_names_unsafe(failing):
     runs, _ = failing
     with pytest.raises(CannotRun, match=r"no name\n`migrate` left 1 places that it rewrites with --unsafe alone"):
         runs.migrated()
     with pytest.raises(CannotRun, match=r"no name$"):
         runs.migrated("--unsafe")
+
+
+def test_the_package_of_a_script_belongs_to_its_project(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "network.py").touch()
+    (package / "train.py").write_text("from package import network\n")
+    monkeypatch.chdir(package)
+    assert Script.of("train.py", ()).root == tmp_path
+    (package / "train.py").write_text("import network\n")
+    assert Script.of("train.py", ()).root == package
 
 
 def test_a_script_reads_what_it_imports(tmp_path):

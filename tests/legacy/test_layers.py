@@ -230,11 +230,12 @@ def test_modules_that_tensorflow_listed_side_by_side():
     from tensorflow.python.ops import gen_sparse_ops as today
 
     from parallel_compat.names import eras
+    from parallel_compat.names.evidence import evidence_of_source
 
     assert gen_sparse_ops is today
     assert float(math_ops.reduce_sum([1.0, 2.0])) == 3.0
     source = "from tensorflow import keras\nfrom tensorflow.python import gen_sparse_ops\n"
-    assert eras.verdict(eras.evidence_of_source(source)).era is eras.Era.TF_KERAS_2_2
+    assert eras.verdict(evidence_of_source(source)).era is eras.Era.TF_KERAS_2_2
 
 
 def test_functions_of_channels_first_on_any_processor():

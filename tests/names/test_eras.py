@@ -6,6 +6,8 @@ import pytest
 
 from parallel_compat.names import eras
 from parallel_compat.names.eras import Era
+from parallel_compat.names.evidence import evidence_of_source, together
+from parallel_compat.names.project_sources import of_project
 
 SOURCES = {
     "import keras": "keras-2.2.4",
@@ -44,7 +46,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_of_a_source(source):
-    said = eras.verdict(eras.evidence_of_source(source))
+    said = eras.verdict(evidence_of_source(source))
     assert (said.era if said else None) == SOURCES[source]
 
 
@@ -54,7 +56,7 @@ def test_of_a_source(source):
 def test_of_a_source_that_gives_arguments_which_tensorflow_2_refuses(call):
     # TensorFlow 2.2.3: TypeError, an unexpected keyword argument.
     source = f"import tensorflow as tf\nfrom tensorflow.keras.layers import Dense\ndef f(x):\n    return {call}\n"
-    said = eras.verdict(eras.evidence_of_source(source))
+    said = eras.verdict(evidence_of_source(source))
     argument = "keep_dims" if "keep_dims" in call else "dim"
     assert said == (Era.TF_KERAS_1_15, f"tf.keras with {call.partition('(')[0]}({argument}=)")
 
@@ -62,11 +64,9 @@ def test_of_a_source_that_gives_arguments_which_tensorflow_2_refuses(call):
 @pytest.mark.parametrize("call", ["Adam(learning_rate=0.1)", "keras.optimizers.Adam(learning_rate=0.1)"])
 def test_of_a_source_that_gives_an_optimizer_what_keras_2_2_refused(call):
     # Keras 2.2.4: "Unexpected keyword argument passed to optimizer: learning_rate".
-    said = eras.verdict(
-        eras.evidence_of_source(f"import keras\nfrom keras.optimizers import Adam\noptimizer = {call}\n")
-    )
+    said = eras.verdict(evidence_of_source(f"import keras\nfrom keras.optimizers import Adam\noptimizer = {call}\n"))
     assert said == (Era.KERAS_2_3, "imports keras, with keras.optimizers.Adam(learning_rate=)")
-    assert eras.verdict(eras.evidence_of_source("from keras.optimizers import Adam\nAdam(lr=0.1)")).era == "keras-2.2.4"
+    assert eras.verdict(evidence_of_source("from keras.optimizers import Adam\nAdam(lr=0.1)")).era == "keras-2.2.4"
 
 
 # What follows `import keras` and `model.compile("sgd", "mse", metrics=["accuracy"])`, and the era that it proves. Keras
@@ -88,26 +88,26 @@ OF_ACCURACY = {
 @pytest.mark.parametrize("source", OF_ACCURACY)
 def test_of_a_source_that_reads_accuracy_by_the_name_of_keras_2_3(source):
     start = 'import keras\nmodel.compile("sgd", "mse", metrics=["accuracy"])\n'
-    said = eras.verdict(eras.evidence_of_source(start + source))
+    said = eras.verdict(evidence_of_source(start + source))
     assert said.era.value + " --era" * ("add --era keras-2.3" in said.reason) == OF_ACCURACY[source]
     # A function of the user's, or a layer, may be called so.
-    said = eras.verdict(eras.evidence_of_source(start.replace('"accuracy"', "accuracy") + source))
+    said = eras.verdict(evidence_of_source(start.replace('"accuracy"', "accuracy") + source))
     assert said == (Era.KERAS_2_2_4, "imports keras")
-    of_tf = eras.evidence_of_source((start + source).replace("import keras", "from tensorflow import keras"))
+    of_tf = evidence_of_source((start + source).replace("import keras", "from tensorflow import keras"))
     assert eras.verdict(of_tf).era == Era.TF_KERAS_2_2
 
 
 def test_accuracy_is_asked_for_and_read_in_two_files_or_cells():
-    asks = eras.evidence_of_source('import keras\nmodel.compile("sgd", "mse", metrics=["accuracy"])\n')
-    reads = eras.evidence_of_source("plot(h.history['accuracy'])\n")
+    asks = evidence_of_source('import keras\nmodel.compile("sgd", "mse", metrics=["accuracy"])\n')
+    reads = evidence_of_source("plot(h.history['accuracy'])\n")
     assert eras.verdict(asks, [("plot.py", reads)]).era == Era.KERAS_2_3
-    assert eras.verdict(eras.together((asks, reads))).era == Era.KERAS_2_3
+    assert eras.verdict(together((asks, reads))).era == Era.KERAS_2_3
 
 
 def test_one_keras_is_installed_for_all_files_of_a_project(tmp_path):
     (tmp_path / "scores.py").write_text("from keras.metrics import AUC\n")
     (tmp_path / "train.py").write_text("import keras, scores\n")
-    project = [(file[len(str(tmp_path)) + 1 :], said) for file, said in eras.of_project(str(tmp_path / "train.py"))]
+    project = [(file[len(str(tmp_path)) + 1 :], said) for file, said in of_project(str(tmp_path / "train.py"))]
     assert eras.verdict(dict(project)["train.py"], project) == (
         Era.KERAS_2_3,
         "imports keras, and keras.metrics.AUC in scores.py",
@@ -122,7 +122,7 @@ def test_of_a_file_it_is_said_by_the_project_where_the_file_does_not(tmp_path):
     (tmp_path / "lib" / "helper.py").write_text("from . import session\n")
     (tmp_path / "train.py").write_text("from lib import helper, model\nimport numpy\n")
     (tmp_path / "other.py").write_text("import keras\n")
-    project = [(file[len(str(tmp_path)) + 1 :], said) for file, said in eras.of_project(str(tmp_path / "train.py"))]
+    project = [(file[len(str(tmp_path)) + 1 :], said) for file, said in of_project(str(tmp_path / "train.py"))]
     assert {file for file, _ in project} == {
         "train.py", "lib/__init__.py", "lib/model.py", "lib/session.py", "lib/helper.py"
     }  # fmt: skip
@@ -139,9 +139,9 @@ def test_of_a_file_it_is_said_by_the_project_where_the_file_does_not(tmp_path):
 
 def test_a_file_with_a_name_of_tensorflow_2_alone_is_of_2_whatever_others_say():
     """TensorFlow 1.15.5: "module 'tensorflow' has no attribute 'optimizers'"."""
-    said = eras.evidence_of_source("import tensorflow as tf\nmodel = tf.keras.Sequential()\ntf.optimizers.SGD()\n")
-    other = eras.evidence_of_source("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n")
+    said = evidence_of_source("import tensorflow as tf\nmodel = tf.keras.Sequential()\ntf.optimizers.SGD()\n")
+    other = evidence_of_source("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n")
     assert eras.verdict(said, [("old.py", other)]) == (Era.TF_KERAS_2_2, "tf.keras with tf.optimizers")
-    beside = eras.evidence_of_source("from tensorflow.keras.layers import LSTM\n")
+    beside = evidence_of_source("from tensorflow.keras.layers import LSTM\n")
     assert eras.verdict(beside, [("old.py", other)]).era == Era.TF_KERAS_1_15
     assert eras.verdict(beside, [("old.py", other), ("new.py", said)]).era == Era.TF_KERAS_2_2

@@ -82,8 +82,24 @@ def output_spec(function: Callable[..., Any], *args: Any, **keywords: Any) -> An
 
 
 def all_layers(model: keras.Model) -> list[keras.Layer]:
-    """List a model's layers, nested ones and itself included (`Layer._flatten_layers`)."""
-    return list(model._flatten_layers())
+    """List a model's layers, nested ones and itself included, each once (`Layer._layers`)."""
+    found, waiting = {id(model): model}, list(model._layers)
+    while waiting:
+        layer = waiting.pop(0)
+        if id(layer) not in found:
+            found[id(layer)] = layer
+            waiting[:0] = layer._layers
+    return list(found.values())
+
+
+def train_further_layers(model: keras.Model, layers: list[Any]) -> None:
+    """Let a functional model train layers that are on no way to its outputs.
+
+    Since Keras 3.15 it trains each layer that is an attribute; before, what is in `_layers` alone.
+    """
+    model._parallel_compat_layers_of_losses = layers
+    own = {id(layer) for layer in model._layers}
+    model._layers.extend(layer for layer in layers if id(layer) not in own)
 
 
 def seed_states(model: keras.Model) -> list[keras.Variable]:
