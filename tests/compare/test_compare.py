@@ -756,6 +756,7 @@ def test_each_known_difference_is_named_with_its_row(name, era, known, tmp_path,
     options += ["--with", ported] if era == "keras-2.2.4" else []
     _, told = compared(run_compare, tmp_path, *options, script)
     assert told["models"] == list(known)
+    assert all(curve["again"][0] == pytest.approx(curve["old"][0], 1e-4) for curve in told["curves"] if era)
     for number, (model, (kind, row)) in enumerate(known.items()):
         why = told["why"].get(str(number))
         assert (why is None) is (kind is None), (model, why)
