@@ -23,18 +23,14 @@ NOISE = 1e-5
 TIMES = 10
 EPSILON = float(np.finfo(np.float32).eps)
 
-ORDER = (
-    *("data", "layer", "output", "loss", "gradient", "step", "state", "metric"),
-    *("curve", "evaluate", "predict", "history", "weights", "not compared"),
-)
-
 
 @dataclass(frozen=True)
 class Finding:
     """Something that differs, or could not be compared.
 
     Attributes:
-        kind: one of `ORDER`.
+        kind: data, layer, output, loss, gradient, step, state, metric; curve, evaluate, predict, history; weights; or
+            not compared.
         what: which one: the input's number, the layer's or metric's name.
         difference: the largest difference, as part of the largest value; None where there is none to compute.
         text: a sentence.

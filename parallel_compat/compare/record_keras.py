@@ -1168,9 +1168,13 @@ class Recorder(object):
         free: whether only the first weights are put in, not those of each step.
         nudge: whether the first weights are moved by their last digit.
         most: after how many steps of all models the script is ended; None for never.
+        seed: whether TensorFlow 2 is seeded. A loss that is added to a model of tf.keras 2.2 keeps constants of its
+            first weights, which cannot be handed over.
     """
 
-    def __init__(self, recording, steps, replay=None, silent=False, masks=False, free=False, nudge=False, most=None):
+    def __init__(
+        self, recording, steps, replay=None, silent=False, masks=False, free=False, nudge=False, most=None, seed=False
+    ):
         self.recording = recording
         self.steps = steps
         self.replay = replay
@@ -1183,7 +1187,7 @@ class Recorder(object):
         self.entered = 0
         self.calling = False
         self.made = 0
-        self._silent, self._masks = silent, masks
+        self._silent, self._masks, self._seed = silent, masks, seed
         self._compiles = 0
         self._resources = False  # whether variables are resources
         self._handed_over = []
@@ -1286,6 +1290,10 @@ class Recorder(object):
             # 1.13, it does not.
             enable = getattr(getattr(tensorflow, "compat", None), "v1", tensorflow)
             getattr(enable, "enable_resource_variables", lambda: None)()
+            self._true_variables(getattr(enable, "executing_eagerly", lambda: False))
+        if self._seed and hasattr(getattr(tensorflow, "random", None), "set_seed"):
+            self._seed = False
+            tensorflow.random.set_seed(0)
         for ends, classes, names, replacement in HOOKS:
             for end in ends:
                 for start in STARTS:
@@ -1312,6 +1320,15 @@ class Recorder(object):
                     if around(kind, method, functools.partial(replacement, self, module, method)):
                         kind._record_keras_draws = draws
                         kind.supports_jit = False  # of Keras 3
+
+    @staticmethod
+    def _true_variables(eagerly):
+        """Let a variable of a graph be true, as one that is no resource (`if self.bias:` in a layer)."""
+        for start in ("tensorflow", "tensorflow_core"):
+            module = sys.modules.get(start + ".python.ops.resource_variable_ops")
+            kind = getattr(module, "BaseResourceVariable", getattr(module, "ResourceVariable", None))
+            for name in ("__bool__", "__nonzero__") if hasattr(kind, "__bool__") else ():
+                around(kind, name, lambda original, variable: original(variable) if eagerly() else True)
 
     def _hook(self, module, classes, names, replacement):
         own = getattr(module, "__dict__", {})
@@ -1362,6 +1379,7 @@ def main(arguments=None):
     add("--free", action="store_true", help=argparse.SUPPRESS)
     add("--nudge", action="store_true", help=argparse.SUPPRESS)
     add("--most", type=int, help=argparse.SUPPRESS)
+    add("--seed", action="store_true", help=argparse.SUPPRESS)
     add("script", help="the script")
     add("arguments", nargs=argparse.REMAINDER, help="its arguments")
     given = parser.parse_args(arguments)
@@ -1376,7 +1394,15 @@ def main(arguments=None):
     recording.facts["no_dropout"] = given.no_dropout
     recording.facts["masks"] = given.masks
     recorder = Recorder(
-        recording, given.steps, given.replay, given.no_dropout, given.masks, given.free, given.nudge, given.most
+        recording,
+        given.steps,
+        given.replay,
+        given.no_dropout,
+        given.masks,
+        given.free,
+        given.nudge,
+        given.most,
+        given.seed,
     )
     before = set(sys.modules)
     unwatch = recorder.watch_imports()

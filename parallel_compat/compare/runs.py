@@ -26,7 +26,7 @@ from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project
 from parallel_compat.names.project_sources import sources_of_process
 
-_FLAGS = ["--steps", "5", "--masks"]
+_FLAGS = ["--steps", "5", "--masks", "--seed"]
 _MB = 1_000  # of the arrays in a recording that is made here, however well they can be compressed
 _LINES = 12  # of a script that stopped
 _COMPARED = ("steps", "losses", "evaluate", "predict")  # of a model in a recording

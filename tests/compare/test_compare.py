@@ -756,6 +756,7 @@ def test_each_known_difference_is_named_with_its_row(name, era, known, tmp_path,
     options += ["--with", ported] if era == "keras-2.2.4" else []
     _, told = compared(run_compare, tmp_path, *options, script)
     assert told["models"] == list(known)
+    assert all(curve["again"][0] == pytest.approx(curve["old"][0], 1e-4) for curve in told["curves"] if era)
     for number, (model, (kind, row)) in enumerate(known.items()):
         why = told["why"].get(str(number))
         assert (why is None) is (kind is None), (model, why)
@@ -776,6 +777,21 @@ def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
     recording = read_recording(str(tmp_path / "r.h5"))
     assert [len(recording.models[0][kind]) for kind in ("steps", "losses")] == [1, 4]
     assert recording.facts["notes"] == []
+
+
+def test_a_variable_of_tensorflow_1_is_true(tmp_path):
+    """As it was before the recorder made it a resource; in a process of its own, which it hooks."""
+    source = (
+        "import runpy, sys, types\nclass BaseResourceVariable:\n    def __bool__(self): raise TypeError('a graph')\n"
+        "tensorflow = types.SimpleNamespace(__version__='1.15.5')\nsys.modules['tensorflow'] = tensorflow\n"
+        "sys.modules['tensorflow_core.python.ops.resource_variable_ops'] = types.SimpleNamespace(**globals())\n"
+        "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\nprint(bool(BaseResourceVariable()))\n"
+    )
+    recorder = str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py")
+    done = subprocess.run(
+        [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "True\n", done.stderr
 
 
 def test_a_batch_may_be_sparse():

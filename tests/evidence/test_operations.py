@@ -24,7 +24,16 @@ DIFFERENT = {
 SOME = (
     *("tf.tensordot(p3", "tf.layers.dense(x3", "tf.one_hot(i2", "tf.linspace", "tf.eye(3)", "tf.matrix_", "tf.einsum"),
     *("tf.nn.swish", "tf.nn.weighted_moments", "tf.math.bessel", "tf.confusion_matrix", "tf.svd", "tf.unsorted"),
-    *("tf.image.crop_to", "tf.image.per_", "tf.signal.frame", "tf.data", "tf.saturate", "tf.get_variable('b", "(tf."),
+    *(
+        "tf.image.crop_to",
+        "tf.image.per_",
+        "tf.signal",
+        "tf.random.stateless",
+        "tf.data",
+        "tf.saturate",
+        "tf.get_variable('b",
+        "(tf.",
+    ),
     *("LocallyConnected2D(4,2,impl", "Dense(4, kernel_reg", "LSTM(3)", "compiled('ftrl'", "BatchNormalization()(x3)"),
 )
 

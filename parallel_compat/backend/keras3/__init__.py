@@ -95,6 +95,7 @@ from parallel_compat.backend.keras3.layers import (
     set_logits,
     set_mask,
     takes,
+    train_further_layers,
     variables_of_training,
     weight_regularization,
     written_to_scope,

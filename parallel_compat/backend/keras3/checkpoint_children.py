@@ -38,7 +38,7 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
         with_weights = [part for part in layer.layers if part.weights]
         found.update((f"layer_with_weights-{number}", part) for number, part in enumerate(with_weights))
         found.update((f"layer-{number}", part) for number, part in enumerate(layer.layers))
-    parts = layer._flatten_layers(include_self=False, recursive=False)
+    parts = layer._layers
     inner = {id(weight) for part in parts for weight in part.weights}
     own = [weight for weight in layer.weights if id(weight) not in inner and weight._value is not None]
     found.update((weight.name.rpartition("/")[2], weight) for weight in own)

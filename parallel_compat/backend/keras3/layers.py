@@ -82,8 +82,24 @@ def output_spec(function: Callable[..., Any], *args: Any, **keywords: Any) -> An
 
 
 def all_layers(model: keras.Model) -> list[keras.Layer]:
-    """List a model's layers, nested ones and itself included (`Layer._flatten_layers`)."""
-    return list(model._flatten_layers())
+    """List a model's layers, nested ones and itself included, each once (`Layer._layers`)."""
+    found, waiting = {id(model): model}, list(model._layers)
+    while waiting:
+        layer = waiting.pop(0)
+        if id(layer) not in found:
+            found[id(layer)] = layer
+            waiting[:0] = layer._layers
+    return list(found.values())
+
+
+def train_further_layers(model: keras.Model, layers: list[Any]) -> None:
+    """Let a functional model train layers that are on no way to its outputs.
+
+    Since Keras 3.15 it trains each layer that is an attribute; before, what is in `_layers` alone.
+    """
+    model._parallel_compat_layers_of_losses = layers
+    own = {id(layer) for layer in model._layers}
+    model._layers.extend(layer for layer in layers if id(layer) not in own)
 
 
 def seed_states(model: keras.Model) -> list[keras.Variable]:
@@ -181,6 +197,23 @@ def layer_metrics(model: keras.Model) -> list[keras.metrics.Metric]:
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     """List the variables of `layer_metrics`."""
     return [variable for metric in layer_metrics(model) for variable in metric.variables]
+
+
+def mean_of_layer(layer: keras.Layer, name: str) -> keras.metrics.Mean:
+    """Return the mean that a layer logs under a name; it is made where the layer has none, also one that is built."""
+    for metric in layer._metrics:
+        if metric.name == name:
+            return metric
+    with tf.init_scope():  # its variables outlive the step in which the layer is called
+        made = keras.metrics.Mean(name)
+    layer._metrics.append(made)
+    return made
+
+
+def lambda_again(layer: keras.layers.Lambda) -> keras.layers.Lambda:
+    """Return a Lambda layer of the same function (`Lambda._output_shape`): its config has the bytecode alone."""
+    common = {"name": layer.name, "dtype": layer.dtype_policy, "trainable": layer.trainable}
+    return keras.layers.Lambda(layer.function, layer._output_shape, layer.mask, layer.arguments, **common)
 
 
 def build_by_calling(model: keras.Model, input_shape: Any) -> None:

@@ -34,6 +34,7 @@ _OPS_OF_1_15 = "tensorflow.python.ops_of_1_15."
 
 _GRADIENTS = ("array_grad", "linalg_grad", "math_grad", "nn_grad", "sparse_grad", "tensor_array_grad")
 
+_TRANSFORMS = ("irfft", "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d")
 _FUNCTIONS = {
     "array_ops": (
         *("matrix_diag", "matrix_diag_part", "matrix_set_diag", "one_hot"),
@@ -57,8 +58,14 @@ _FUNCTIONS = {
         "random_uniform",
         "truncated_normal",
     ),
+    "signal.dct_ops": ("dct", "idct"),
+    "signal.fft_ops": ("fftshift", "ifftshift", *_TRANSFORMS),
+    "signal.mel_ops": ("linear_to_mel_weight_matrix",),
+    "signal.reconstruction_ops": ("overlap_and_add",),
     "signal.shape_ops": ("frame",),
+    "signal.spectral_ops": ("inverse_stft", "stft"),
     "special_math_ops": ("bessel_i0", "bessel_i1", "einsum"),
+    "stateless_random_ops": ("stateless_random_normal", "stateless_random_uniform", "stateless_truncated_normal"),
     "weights_broadcast_ops": ("assert_broadcastable", "broadcast_weights"),
 }
 
@@ -110,12 +117,15 @@ def _set_the_originals(mends: Register) -> None:
         array_ops,
         gen_data_flow_ops,
         gen_math_ops,
+        gen_spectral_ops,
         math_ops,
         resource_variable_ops,
         tensor_array_ops,
     )
 
-    with _registered_again():
+    # The originals pass the name third, where the type of the numbers is today.
+    transforms = {name: _takes_name_third(getattr(gen_spectral_ops, name)) for name in _TRANSFORMS}
+    with _registered_again(), mock.patch.dict(vars(gen_spectral_ops), transforms):
         for module in _GRADIENTS:
             importlib.import_module(_OPS_OF_1_15 + module)
         own = {inspect.unwrap(math_ops.linspace_nd): gen_math_ops.lin_space}
@@ -159,6 +169,10 @@ def _set_the_originals(mends: Register) -> None:
             for key, value in list(vars(loaded).items()):
                 if isinstance(value, types.FunctionType) and (function := own.get(inspect.unwrap(value))):
                     setattr(loaded, key, function)
+
+
+def _takes_name_third(transform: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda tensor, length, name=None: transform(tensor, length, name=name)
 
 
 def _writes_as_then(compatible: Callable[[int, int, int], bool]) -> Callable[[int, int, int], bool]:
