@@ -94,10 +94,8 @@ def code(words: str) -> str:
 def text(sentence: str) -> str:
     """Turn a sentence with Markdown's code and bold into HTML; a backtick without its like is left out."""
     escaped = html.escape(sentence, quote=False)
-    parts = re.split(
-        r"(<code>.*?</code>)", re.sub(r"(`+)([^`]+)\1", r"<code>\2</code>", escaped)
-    )  # ** is a power there
     # In code ** is a power.
+    parts = re.split(r"(<code>.*?</code>)", re.sub(r"(`+)([^`]+)\1", r"<code>\2</code>", escaped))
     marked = "".join(part if i % 2 else re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", part) for i, part in enumerate(parts))
     return marked.replace("`", "").replace(_BACKTICK, "&#96;")
 

@@ -159,7 +159,10 @@ def test_what_people_type_is_understood(question, answer):
             "AttributeError: module 'keras.api._v2.keras.utils' has no attribute 'multi_gpu_model'",
             "keras.utils.multi_gpu_model: provided",
         ),
-        ("module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'", "tensorflow.train.AdamOptimizer: gone"),
+        (
+            "module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'",
+            "tensorflow.train.AdamOptimizer: provided",
+        ),
         ("TypeError: Adam.__init__() got an unexpected keyword argument 'decay'", "decay= of optimizers.Adam: "),
         ("TypeError: Model.__init__() got an unexpected keyword argument 'input'", "input= of Model: renamed, inputs="),
         ("ValueError: decay is deprecated in the new Keras optimizer, please", "decay is deprecated"),

@@ -57,6 +57,8 @@ Each project got a few generated samples in its own data format.
 - "run, on the original": with today's `run` alone. An empty cell was not run again.
 - "run, counted before": under the earlier version of `run`, which needed `--also` for old packages.
 - "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
+  "trains" alone counts as such. What somebody has to do by hand, even where a message says it, what was not run, and
+  what differs is a remark in the cell, and has a count of its own.
 - The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
   no script with options, a few lines call its functions as its documentation does.
 """
@@ -125,7 +127,7 @@ def page(data: dict[str, Any]) -> str:
             *_table(("scripts", "which", "result"), [tuple(each) for each in data["examples"]]),
             "",
             _PROJECTS,
-            f"{_counted(projects)}\n",
+            f"{_counted(projects)} {_counted_otherwise(data)}\n",
             *_table(
                 (
                     "project",
@@ -168,6 +170,17 @@ def _counted(projects: Sequence[tuple[str, ...]]) -> str:
         f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the "
         f"originals, {sum('trains' in seen for seen in again)} of them train; the other rows say what happened."
     )
+
+
+def _counted_otherwise(data: dict[str, Any]) -> str:
+    kinds = data["migrated_otherwise"]
+    named = sorted(name for names in kinds.values() for name in names)
+    rows = sorted(one["name"] for one in data["projects"] if one["migrated"] not in ("trains", "not tried"))
+    if named != rows:
+        raise ValueError(
+            f"Expected each project that was migrated and has a remark. Received: {set(named) ^ set(rows)}"
+        )
+    return f"Of the other {len(rows)}, {', '.join(f'{len(names)} {kind}' for kind, names in kinds.items())}."
 
 
 def _table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:

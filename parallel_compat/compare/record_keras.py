@@ -1290,6 +1290,7 @@ class Recorder(object):
             # 1.13, it does not.
             enable = getattr(getattr(tensorflow, "compat", None), "v1", tensorflow)
             getattr(enable, "enable_resource_variables", lambda: None)()
+            self._true_variables(getattr(enable, "executing_eagerly", lambda: False))
         if self._seed and hasattr(getattr(tensorflow, "random", None), "set_seed"):
             self._seed = False
             tensorflow.random.set_seed(0)
@@ -1319,6 +1320,15 @@ class Recorder(object):
                     if around(kind, method, functools.partial(replacement, self, module, method)):
                         kind._record_keras_draws = draws
                         kind.supports_jit = False  # of Keras 3
+
+    @staticmethod
+    def _true_variables(eagerly):
+        """Let a variable of a graph be true, as one that is no resource (`if self.bias:` in a layer)."""
+        for start in ("tensorflow", "tensorflow_core"):
+            module = sys.modules.get(start + ".python.ops.resource_variable_ops")
+            kind = getattr(module, "BaseResourceVariable", getattr(module, "ResourceVariable", None))
+            for name in ("__bool__", "__nonzero__") if hasattr(kind, "__bool__") else ():
+                around(kind, name, lambda original, variable: original(variable) if eagerly() else True)
 
     def _hook(self, module, classes, names, replacement):
         own = getattr(module, "__dict__", {})

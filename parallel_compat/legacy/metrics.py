@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import get_mask
 from parallel_compat.legacy import losses_utils
 from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 
@@ -24,8 +25,8 @@ def metric_function(given: Any) -> Any:
         given: a function of targets and predictions, or the name of one of Keras's; or a list or dict of these.
 
     Returns:
-        The function, logged under its own name, of which Keras 3 would make snake case (`psnr` for `PSNR`). What is no
-        function, or no name of one, comes back as it is.
+        The function, logged under its own name, of which Keras 3 would make snake case (`psnr` for `PSNR`); under a
+        mask it may return one number. What is no function, or no name of one, comes back as it is.
     """
     if isinstance(given, (list, tuple)):
         return [metric_function(each) for each in given]
@@ -40,7 +41,12 @@ def metric_function(given: Any) -> Any:
         y_true = keras.ops.cast(y_true, keras.config.floatx())
         if y_true.shape.rank == 1 and (y_pred.shape.rank or 1) > 1:
             y_true = keras.ops.expand_dims(y_true, -1)
-        return function(y_true, y_pred, *rest, **keywords)
+        value = function(y_true, y_pred, *rest, **keywords)
+        mask = get_mask(y_pred)
+        if mask is not None and keras.ops.is_tensor(value) and value.shape.rank == 0:
+            # Keras 3 refuses one number under a mask; the mean under the mask of equal ones is this one.
+            return keras.ops.broadcast_to(value, keras.ops.shape(mask))
+        return value
 
     if hasattr(given, "__name__"):
         metric.name = given.__name__  # type: ignore[attr-defined]  # what Keras 3 asks for first

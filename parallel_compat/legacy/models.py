@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.backend.keras3.layers import lambda_again
 from parallel_compat.legacy import model_files, settled_trainable
 from parallel_compat.own_methods import of_models
 
@@ -237,7 +238,8 @@ def load_weights(
 def clone_model(model: keras.Model, *given: Any, **named: Any) -> keras.Model:
     """Return a model of the same layers with new weights that is not compiled (`keras.models.clone_model`).
 
-    Keras 3 compiles the clone as the model was, for which functions of your own must be registered.
+    Keras 3 compiles the clone as the model was, for which functions of your own must be registered, and refuses Lambda
+    layers, whose functions it would read from bytecode.
 
     >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
     >>> model.compile("sgd", "mse")
@@ -250,10 +252,20 @@ def clone_model(model: keras.Model, *given: Any, **named: Any) -> keras.Model:
         **named: the same.
     """
     compiled, model.compiled = getattr(model, "compiled", False), False
+    if len(given) < 2 and any(type(layer) is keras.layers.Lambda for layer in keras3.all_layers(model)):
+        named.setdefault("clone_function", _clone_of_layer)
     try:
         return keras.models.clone_model(model, *given, **named)
     finally:
         model.compiled = compiled
+
+
+def _clone_of_layer(layer: Any) -> Any:
+    if type(layer) is keras.layers.Lambda:
+        return lambda_again(layer)
+    if isinstance(layer, keras.Model):
+        return clone_model(layer)
+    return type(layer).from_config(layer.get_config())
 
 
 @of_models("evaluate")
@@ -286,7 +298,13 @@ def test_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
 
 
 def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
-    listed = [results[name] for name in _in_old_order(model, results)]
+    order = _in_old_order(model, results)
+    listed = [results[name] for name in order]
+    outputs = keras3.output_names(model)
+    if len(set(outputs)) < len(outputs) and len(order) == 1 + len(outputs):
+        # One layer gives several outputs: their losses have one name, under which Keras 3 returns the last one's.
+        losses = keras3.compiled_parts(model)[0].metrics
+        listed[1:] = [float(metric.result()) for metric in losses]
     return listed[0] if len(listed) == 1 else listed
 
 

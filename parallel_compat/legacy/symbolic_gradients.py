@@ -8,7 +8,10 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import layer_calls
 from parallel_compat.backend.keras3.symbolic_values import Values, node_of
+
+layer_calls.remember_calls()
 
 
 def gradients(loss: Any, variables: Any) -> list[Any]:
@@ -22,7 +25,8 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
 
     Args:
         loss: a symbolic tensor, or a tensor of a graph: in a layer's `call`, in a loss.
-        variables: symbolic tensors and weights, or one of them; in a graph its tensors and weights.
+        variables: symbolic tensors and weights, or one of them; in a graph its tensors and weights, or symbolic tensors
+            of the model of which it computes the loss.
 
     Returns:
         A list of tensors, None for each one that the loss does not depend on.
@@ -33,6 +37,9 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
     listed = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     if isinstance(loss, keras.KerasTensor):
         return _of_symbolic(loss, listed)
+    if tf.is_symbolic_tensor(loss):  # a model's own tensor, in the loss of that model
+        values = [layer_calls.value_in_graph(each) if isinstance(each, keras.KerasTensor) else None for each in listed]
+        listed = [each if value is None else value for each, value in zip(listed, values, strict=True)]
     symbolic = any(isinstance(each, keras.KerasTensor) for each in listed)
     if symbolic or not tf.is_symbolic_tensor(loss):
         received = "a symbolic tensor of Keras in `variables`" if symbolic else "a loss that is computed already"

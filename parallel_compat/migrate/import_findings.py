@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.import_statements import move_from, move_import
+from parallel_compat.migrate.import_statements import is_unused, move_from, move_import, remove_gone
 from parallel_compat.migrate.module_homes import (
     MERGE,
     gone,
@@ -22,6 +23,8 @@ from parallel_compat.migrate.module_homes import (
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table
 from parallel_compat.names.table import Status
+
+_UNUSED = "Nothing uses it here: its import goes."
 
 
 class ImportFindings:
@@ -39,6 +42,7 @@ class ImportFindings:
         if module is None:
             return
         targets: dict[ast.alias, str] = {}
+        unused: list[tuple[ast.alias, str]] = []
         messages: list[tuple[ast.alias, str]] = []
         for alias in statement.names:
             binding = file.tree.imported[alias]
@@ -51,7 +55,10 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                yield file.attention(alias, gone(entry))
+                if is_unused(file, statement, alias):
+                    unused.append((alias, f"{gone(entry)} {_UNUSED}"))
+                else:
+                    yield file.attention(alias, gone(entry))
             elif entry is not None and entry.target is not None:
                 target = entry.target
                 if is_module(path):
@@ -74,10 +81,14 @@ class ImportFindings:
             elif entry is None and is_gone(module):
                 message = f"The module `{module}` is gone, and `{alias.name}` is not a known name of it."
                 yield file.attention(alias, message)
+        leaving = [alias for alias, _ in unused]
+        edits: list[Edit] = []
         if targets:
-            edits = move_from(file, statement, targets)
-            for index, (alias, message) in enumerate(messages):
-                yield file.found(alias, message, () if index else edits)
+            edits = move_from(file, statement, targets, leaving)
+        elif unused:
+            edits = remove_gone(file, statement, leaving)
+        for index, (alias, message) in enumerate([*messages, *unused]):
+            yield file.found(alias, message, () if index else edits)
 
     def _called(self, binding: Binding) -> bool:
         """Return whether a name is called: `merge` was a function before it was a module."""
@@ -95,7 +106,10 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                yield file.attention(alias, gone(entry))
+                if is_unused(file, statement, alias):
+                    yield file.found(alias, f"{gone(entry)} {_UNUSED}", remove_gone(file, statement, [alias]))
+                else:
+                    yield file.attention(alias, gone(entry))
                 continue
             if not (entry is not None or table.names_of(path) or is_other_spelling(path)):
                 continue

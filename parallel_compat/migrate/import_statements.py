@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections import Counter
+from collections.abc import Collection
 
 from parallel_compat.migrate.edits import Edit, Item, items_between, remove_items
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.statements import remove_statement
+from parallel_compat.migrate.statements import is_alone, line_end, line_start, remove_statement
 
 _FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")
 
 
-def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, str]) -> list[Edit]:
-    """Have names of a `from` import come from elsewhere, under the names they have in the source.
+def move_from(
+    file: File, statement: ast.ImportFrom, targets: dict[ast.alias, str], gone: Collection[ast.alias] = ()
+) -> list[Edit]:
+    """Have names of a `from` import come from elsewhere, under the names they have in the source; `gone` ones go.
 
     >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
     >>> file = File("from keras.optimizers import SGD, adam")
@@ -26,13 +30,13 @@ def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, st
     homes = {
         alias: targets[alias].rpartition(".")[0] if alias in targets else statement.module for alias in statement.names
     }
-    staying = [alias for alias in statement.names if alias not in targets]
-    counted = Counter(home for home in homes.values() if home)
+    staying = [alias for alias in statement.names if alias not in targets and alias not in gone]
+    counted = Counter(home for alias, home in homes.items() if home and alias not in gone)
     kept = statement.module if staying else (counted.most_common(1)[0][0] if counted else "")
     edits = []
     if kept != statement.module and kept:
         edits.append(_module_edit(file, statement, kept))
-    leaving = set()
+    leaving = {index for index, alias in enumerate(statement.names) if alias in gone}
     lines: dict[str, list[str]] = {}
     for index, alias in enumerate(statement.names):
         if alias not in targets:
@@ -97,3 +101,34 @@ def remove_aliases(file: File, statement: ast.Import | ast.ImportFrom, gone: lis
         chosen = {index for index, alias in enumerate(statement.names) if alias in gone}
         return remove_items(file.source.text, _alias_items(file, statement), chosen)
     return [remove_statement(file, statement)]
+
+
+def remove_gone(file: File, statement: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> list[Edit]:
+    """As `remove_aliases`, where an import of this package may be written behind the line in the same round."""
+    if len(gone) == len(statement.names) and statement in file.tree.module.body and is_alone(file, statement):
+        start = line_start(file, statement)
+        return [Edit(max(start - len(file.source.newline), 0), line_end(file, statement), "")]
+    return remove_aliases(file, statement, gone)
+
+
+def is_passed_on(file: File, name: str) -> bool:
+    """Whether another file of the project imports a name from this one."""
+    if file.kinds.path is None:
+        return False
+    folder, base = os.path.split(os.path.abspath(file.kinds.path))
+    stem = os.path.basename(folder) if base == "__init__.py" else base.removesuffix(".py")
+    passed_on = file.project.passed_on
+    if f"{stem}.{name}" in passed_on:
+        return True
+    return f"{stem}.*" in passed_on and any(one.endswith(f".{name}") for one in passed_on)
+
+
+def is_unused(file: File, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    """Return whether nothing reads an imported name, here or in another file that imports it from here."""
+    name = alias.asname or alias.name
+    if "." in name or name == "*" or (file.kinds.path or "").endswith("__init__.py"):
+        return False
+    if any(isinstance(above, ast.Try) for above in file.tree.ancestors(statement)):
+        return False  # whether it can be imported decides something
+    is_read = any(node.id == name and isinstance(node.ctx, ast.Load) for node in file.tree.names)
+    return not is_read and not is_passed_on(file, name) and f'"{name}"' not in file.source.text.replace("'", '"')

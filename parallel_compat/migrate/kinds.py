@@ -14,7 +14,7 @@ from parallel_compat.migrate import project
 from parallel_compat.migrate.dotted_names import Names, is_of_self, is_self, local_path_of
 from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.scopes import Binding, Tree, methods_of
-from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, SEQUENCE, TENSOR
+from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, NODE, OPTIMIZER, SEQUENCE, TENSOR
 
 HISTORY = "keras.callbacks.History"
 SEQUENTIAL = "keras.Sequential"
@@ -42,6 +42,7 @@ _OF_PACKAGES = {
     for root in ("keras", "parallel_compat.legacy")
     for name, kind in (("callbacks", CALLBACK), ("optimizers", OPTIMIZER), ("layers", LAYER))
 } | {f"parallel_compat.legacy.{name}": LAYER for name in ("abstract_recurrent", "cells", "locally_connected")}
+_OF_PACKAGES["parallel_compat.legacy.tensorflow_optimizers"] = OPTIMIZER
 _TENSORS = frozenset(("keras.Input", "keras.layers.add", "keras.layers.concatenate", "keras.layers.multiply"))
 _MODEL_ATTRIBUTES = {"optimizer": OPTIMIZER, "input": TENSOR, "output": TENSOR, "history": HISTORY}
 
@@ -81,6 +82,8 @@ class Kinds:
             first, second = self.of(node.body), self.of(node.orelse)
             return first if first == second else None
         if isinstance(node, ast.Subscript):
+            if isinstance(node.value, ast.Attribute) and node.value.attr in ("_inbound_nodes", "_outbound_nodes"):
+                return NODE
             if isinstance(node.value, ast.Attribute) and self.of(node.value.value) == MODEL:
                 return {"layers": LAYER, "inputs": TENSOR, "outputs": TENSOR}.get(node.value.attr)
             return None

@@ -40,7 +40,10 @@ def arguments() -> dict[str, dict[str, Argument]]:
     table: dict[str, dict[str, Argument]] = {}
     for callables, names, change, taken_by, harmless, not_in, note in tsv.rows("arguments.tsv", 7):
         values = ast.literal_eval(f"({harmless},)") if harmless else ()
-        for of in tsv.each_name(callables):
+        paths = tsv.each_name(callables)
+        # The backend of this package takes the same arguments.
+        of_package = [f"parallel_compat.legacy.{of[6:]}" for of in paths if of.startswith("keras.backend.")]
+        for of in (*paths, *of_package):
             for pair in names.split():
                 old, _, new = pair.partition(">")
                 table.setdefault(of, {})[old] = Argument(

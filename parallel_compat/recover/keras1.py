@@ -93,6 +93,11 @@ def entry_of_keras2(entry: Entry) -> Entry:
         ) from error
 
 
+def without_merges(entry: Entry) -> Entry:
+    """Return a model's config of Keras 2 with today's layer for each `Merge`, which Keras had until 2.1."""
+    return _entry(entry, None, merges_alone=True)
+
+
 def _order(entry: Entry) -> str | None:
     """Return the order of axes that all layers of a model say."""
     said = {config["dim_ordering"] for config in _configs(entry) if config.get("dim_ordering") in _ORDERS}
@@ -110,18 +115,22 @@ def _configs(entry: Entry) -> list[dict[str, Any]]:
     return found
 
 
-def _entry(entry: Entry, order: str | None) -> Entry:
+def _entry(entry: Entry, order: str | None, merges_alone: bool = False) -> Entry:
     config = dict(entry["config"])
     if "layers" in config:
-        config["layers"] = [_entry(layer, order) for layer in config["layers"]]
+        config["layers"] = [_entry(layer, order, merges_alone) for layer in config["layers"]]
         made = {**entry, "config": config}
         merge = entry["config"]["layers"][0] if entry["config"]["layers"] else {}
         starts = entry["class_name"] == "Sequential" and merge.get("class_name") == "Merge"
-        return _merged_inputs(made, [_entry(one, order) for one in own_entries(merge)]) if starts else made
+        return (
+            _merged_inputs(made, [_entry(one, order, merges_alone) for one in own_entries(merge)]) if starts else made
+        )
     if isinstance(config.get("layer"), dict):
-        config["layer"] = _entry(config["layer"], order)
+        config["layer"] = _entry(config["layer"], order, merges_alone)
     if entry["class_name"] == "Merge":
         return _merge(entry, config)
+    if merges_alone:
+        return {**entry, "config": config}
     name = str(_CLASSES.get(entry["class_name"], entry["class_name"]))
     return {**entry, "class_name": name, "config": _arguments(name, config, order)}
 
@@ -136,6 +145,9 @@ def _merge(entry: Entry, config: dict[str, Any]) -> Entry:
     if mode == "dot":
         kept["axes"] = config.get("dot_axes", -1)
     made = {key: value for key, value in entry.items() if key != "own_layers"}
+    for node in made.get("inbound_nodes", ()):
+        for tensor in node:
+            tensor[3].pop("mask", None)  # Keras 2.0 wrote the masks that it passed
     return {**made, "class_name": _MERGES[mode], "config": kept}
 
 

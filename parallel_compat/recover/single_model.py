@@ -105,7 +105,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     else:
         assert stored.model_config is not None
         outer = model_entry(stored.model_config, [layer.name for layer in stored.layers])
-        entry, wrappers = unwrap(keras1.entry_of_keras2(outer) if of_keras1 else outer)
+        entry, wrappers = unwrap(keras1.entry_of_keras2(outer) if of_keras1 else keras1.without_merges(outer))
         # The outermost wrapper's one layer with weights carries the name of what it wraps.
         group = None if not wrappers else wrappers[1].name if len(wrappers) > 1 else entry["name"]
     tree = tree_of_config(entry)

@@ -1,7 +1,8 @@
-"""`TimeDistributed` on the replicas: time is folded into the batch where that gives the same.
+"""`TimeDistributed`: on the replicas time is folded into the batch where that gives the same.
 
 Keras 3 calls the layer inside for each time step, or maps over them, and traces it so often. A layer that computes each
-sample by itself, draws nothing and keeps nothing gives the same for (batch * time, ...) in one call.
+sample by itself, draws nothing and keeps nothing gives the same for (batch * time, ...) in one call. Keras 2 folded
+time in any case: see `legacy/time_distributed.py`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ _PER_SAMPLE = {
 
 
 _folds: ContextVar[bool] = ContextVar("folds", default=False)
+_always: list[bool] = []
+
+
+def fold_always() -> None:
+    """Fold time into the batch in each `TimeDistributed` of this process, as Keras 2 did."""
+    _always.append(True)
 
 
 def folded_time() -> contextlib.AbstractContextManager[None]:
@@ -50,14 +57,32 @@ def _folding(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         layer = self.layer
-        if not _folds.get() or isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer):
+        if not _always and (not _folds.get() or isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer)):
             return original(self, inputs, training=training, mask=mask)
         keywords: dict[str, Any] = {"training": training} if keras3.takes(layer, "training") else {}
         if mask is not None and keras3.takes(layer, "mask"):
             keywords["mask"] = fold(mask)
-        return unfold(layer.call(fold(inputs), **keywords), inputs)
+        return unfold(layer(fold(inputs), **keywords), inputs)
 
     return call
+
+
+def _mask_of_steps(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the mask of the layer inside for each step; where it has none, a step is masked if all in it is."""
+
+    @functools.wraps(original)
+    def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
+        if not _always:
+            return original(self, inputs, mask)
+        layer = self.layer
+        inside = (
+            layer.compute_mask(fold(inputs), None if mask is None else fold(mask)) if layer.supports_masking else None
+        )
+        if inside is not None:
+            return unfold(inside, inputs)
+        return mask if mask is None else keras.ops.any(mask, axis=tuple(range(2, len(mask.shape))))
+
+    return compute_mask
 
 
 def may_be_folded(layer: keras.layers.Layer) -> bool:
@@ -100,3 +125,4 @@ def unfold(tensor: Any, like: Any) -> Any:
 
 
 CORE.wrap(layers.TimeDistributed, "call", _folding, why="time is folded into the batch on replicas")
+CORE.wrap(layers.TimeDistributed, "compute_mask", _mask_of_steps, why="a step has the mask of the layer inside")

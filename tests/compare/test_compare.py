@@ -779,6 +779,21 @@ def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
     assert recording.facts["notes"] == []
 
 
+def test_a_variable_of_tensorflow_1_is_true(tmp_path):
+    """As it was before the recorder made it a resource; in a process of its own, which it hooks."""
+    source = (
+        "import runpy, sys, types\nclass BaseResourceVariable:\n    def __bool__(self): raise TypeError('a graph')\n"
+        "tensorflow = types.SimpleNamespace(__version__='1.15.5')\nsys.modules['tensorflow'] = tensorflow\n"
+        "sys.modules['tensorflow_core.python.ops.resource_variable_ops'] = types.SimpleNamespace(**globals())\n"
+        "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\nprint(bool(BaseResourceVariable()))\n"
+    )
+    recorder = str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py")
+    done = subprocess.run(
+        [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_a_batch_may_be_sparse():
     recorder = runpy.run_path(str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"))
     matrix = scipy.sparse.csr_matrix(np.eye(3))

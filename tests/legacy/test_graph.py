@@ -106,3 +106,21 @@ def test_a_network_that_a_loss_makes_is_made_once():
     ]
     assert np.isfinite(losses).all()
     assert {id(each) for each in made} == {id(made_once(network)(units=3))} != {id(made_once(network)(units=2))}
+
+
+@pytest.mark.parametrize("of_input", [False, True])
+def test_gradients_in_a_loss_of_the_models_own_tensors(of_input):
+    """The penalty of WGAN-GP: its loss is computed in a step, and names a symbolic tensor of the model."""
+    from parallel_compat.legacy import backend as K
+
+    x = keras.Input((4,))
+    h = x if of_input else keras.layers.Dense(2, kernel_initializer="ones", use_bias=False)(x)
+    squares = keras.layers.Lambda(lambda z: keras.ops.sum(z * z, axis=-1, keepdims=True))(h)
+    model = keras.Model(x, squares)
+
+    def penalty(y_true, y_pred):  # (2 h) ** 2
+        return K.sum(K.square(K.gradients(y_pred, h)[0]), axis=-1)
+
+    model.compile("sgd", penalty)
+    wanted = 4 * model.predict(X, verbose=0).mean()
+    np.testing.assert_allclose(model.train_on_batch(X, X[:, :1]), wanted, rtol=1e-5)

@@ -85,3 +85,41 @@ def test_names_of_layers_of_others():
     assert conv_utils.normalize_data_format(None) == "channels_last"
     assert mixed_precision.Policy("mixed_float16").compute_dtype == "float16"
     assert mixed_precision.global_policy().name == "float32"
+
+
+def test_a_metric_that_is_one_number_under_a_mask():
+    """Its mean over steps that are not masked is the number, as in Keras 2."""
+    x = keras.Input((3,), dtype="int32")
+    y = keras.layers.Dense(1)(keras.layers.Embedding(5, 2, mask_zero=True)(x))
+    model = keras.Model(x, y)
+
+    def largest(y_true, y_pred):
+        return keras.ops.max(y_true)
+
+    model.compile("sgd", "mse", metrics=[metric_function(largest)])
+    steps, targets = np.array([[1, 2, 0], [3, 0, 0]]), np.array([[[1], [2], [9]], [[3], [4], [5]]])
+    assert model.evaluate(steps, targets, verbose=0, return_dict=True)["largest"] == 9
+
+
+def test_a_clone_has_the_functions_of_lambda_layers():
+    x = keras.Input((3,))
+    inner = keras.Sequential([keras.Input((3,)), keras.layers.Lambda(lambda v: v * X[0, 0], name="scaled")])
+    model = keras.Model(x, keras.layers.Lambda(lambda v, by: v + by, arguments={"by": 2.0}, name="more")(inner(x)))
+    model.compile("sgd", "mse")
+    clone = models.clone_model(model)
+    assert (clone.compiled, model.compiled) == (False, True)
+    np.testing.assert_allclose(clone.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert clone.layers[-1].name == "more"
+
+
+def test_losses_of_several_outputs_of_one_layer():
+    """A critic of real and fake pictures: in Keras 3 both losses have one name."""
+    layer = keras.layers.Dense(1, kernel_initializer="ones")
+    a, b = keras.Input((2,)), keras.Input((2,))
+    model = keras.Model([a, b], [layer(a), layer(b)])
+    model.compile("sgd", ["mse", "mae"], loss_weights=[1, 10])
+    data = [np.ones((4, 2)), 2 * np.ones((4, 2))], [np.zeros((4, 1))] * 2
+    assert evaluate(model, *data, verbose=0) == pytest.approx([44, 4, 4])
+    assert models.test_on_batch(model, *data) == pytest.approx([44, 4, 4])
+    data = [np.ones((4, 2)), 3 * np.ones((4, 2))], [np.zeros((4, 1))] * 2
+    assert models.train_on_batch(model, *data) == pytest.approx([64, 4, 6])

@@ -199,6 +199,23 @@ def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     return [variable for metric in layer_metrics(model) for variable in metric.variables]
 
 
+def mean_of_layer(layer: keras.Layer, name: str) -> keras.metrics.Mean:
+    """Return the mean that a layer logs under a name; it is made where the layer has none, also one that is built."""
+    for metric in layer._metrics:
+        if metric.name == name:
+            return metric
+    with tf.init_scope():  # its variables outlive the step in which the layer is called
+        made = keras.metrics.Mean(name)
+    layer._metrics.append(made)
+    return made
+
+
+def lambda_again(layer: keras.layers.Lambda) -> keras.layers.Lambda:
+    """Return a Lambda layer of the same function (`Lambda._output_shape`): its config has the bytecode alone."""
+    common = {"name": layer.name, "dtype": layer.dtype_policy, "trainable": layer.trainable}
+    return keras.layers.Lambda(layer.function, layer._output_shape, layer.mask, layer.arguments, **common)
+
+
 def build_by_calling(model: keras.Model, input_shape: Any) -> None:
     """Make what a subclassed model has inside, as its call on inputs of these shapes does; its own `build` makes none.
 

@@ -12,12 +12,11 @@ Imports of this package that are no longer used are removed.
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.import_statements import remove_aliases
+from parallel_compat.migrate.import_statements import is_passed_on, remove_aliases
 from parallel_compat.migrate.native.spelling import replaced, spelled_home
 from parallel_compat.migrate.rules import imports
 from parallel_compat.names import table
@@ -92,7 +91,7 @@ def _unused_imports(file: File) -> Findings:
             gone = [alias for alias in statement.names if (alias.asname or alias.name) not in names]
             for alias in statement.names:
                 name = alias.asname or alias.name
-                if alias in gone and _is_passed_on(file, name):
+                if alias in gone and is_passed_on(file, name):
                     gone.remove(alias)
                     message = (
                         f"Other files import `{name}` of this package from here: import what they need of Keras there."
@@ -122,18 +121,6 @@ def _unused_imports(file: File) -> Findings:
 def _is_known(path: str, used: set[str | None]) -> bool:
     """Whether something in the file is known to be a name, or below it."""
     return any(one is not None and (one + ".").startswith(path + ".") for one in used)
-
-
-def _is_passed_on(file: File, name: str) -> bool:
-    """Whether another file of the project imports a name from this one."""
-    if file.kinds.path is None:
-        return False
-    folder, base = os.path.split(os.path.abspath(file.kinds.path))
-    stem = os.path.basename(folder) if base == "__init__.py" else base.removesuffix(".py")
-    passed_on = file.project.passed_on
-    if f"{stem}.{name}" in passed_on:
-        return True
-    return f"{stem}.*" in passed_on and any(one.endswith(f".{name}") for one in passed_on)
 
 
 def _used_itself(file: File) -> bool:

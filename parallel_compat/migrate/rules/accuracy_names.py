@@ -62,7 +62,7 @@ def find(file: File) -> Findings:
             continue
         edits = [Edit(inner, inner + len(old), new)]
         if is_accuracy:
-            yield _found(file, node, where, old, new, edits, spelled == {"accuracy"})
+            yield _found(file, node, where, old, new, edits, spelled)
         else:
             message = f"`{old}` {where} is `{new}`: Keras 3 logs a metric under the string that was passed."
             yield file.found(node, message, edits, unsafe=_GUESS if where == _GUESSED else False)
@@ -76,7 +76,7 @@ def find(file: File) -> Findings:
         ]
         spelled = _spelled_around(file, node, metrics)
         if edits and spelled != {"acc"}:
-            yield _found(file, node, "in the file's name", "acc", "accuracy", edits, spelled == {"accuracy"})
+            yield _found(file, node, "in the file's name", "acc", "accuracy", edits, spelled)
 
 
 def _weighted(file: File) -> Findings:
@@ -113,8 +113,13 @@ def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) ->
     return here or everywhere
 
 
-def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
+def _found(
+    file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], spelled: AbstractSet[str]
+) -> Finding:
     message = f"`{old}` {where} is `{new}` if the model is compiled with `accuracy`."
+    if {"acc", "accuracy"} <= spelled:
+        return file.attention(node, f"{message} Models here are compiled with `acc` and with `accuracy`.")
+    certain = spelled == {"accuracy"}
     guess = _GUESS if where == _GUESSED else ""
     return file.found(node, message, edits, unsafe=guess if certain else "no file shows which of them is logged.")
 

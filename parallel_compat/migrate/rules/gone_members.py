@@ -18,8 +18,9 @@ from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import is_none, text_of
-from parallel_compat.migrate.methods import WHAT
+from parallel_compat.migrate.methods import WHAT, member
 from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.migrate.statements import block_of, remove_statement
 from parallel_compat.names.members import CALLBACK, LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change, Member
 
@@ -40,10 +41,8 @@ _TELLING = frozenset(
         "get_input_at",
         "get_output_shape_at",
         "get_input_shape_at",
-        "_keras_history",
         "_uses_learning_phase",
         "add_update",
-        "input_masks",
         "output_masks",
         "get_input_mask_at",
         "get_output_mask_at",
@@ -69,14 +68,20 @@ _PARAMS = ("batch_size", "do_validation", "metrics", "nb_epoch", "nb_sample", "s
 _OF_KERAS_3 = ("predict", "save", "save_weights", "load_weights", "add_loss")
 # Members that functions of this package give, and no other rule rewrites.
 _ALWAYS = ("add_loss", "add_update", "input_names", "_feed_input_names", "compute_output_signature")
+# Names that nothing but Keras has: what they are read of need not be known.
+_OF_KERAS_ALONE = ("_keras_history", "add_metric", "input_masks")
 _PROVIDED = (
     "add_loss",
+    "add_metric",
     "input_names",
     "_feed_input_names",
     "input_mask",
     "output_mask",
+    "_keras_history",
     "add_update",
     "compute_output_signature",
+    "input_masks",
+    "input_tensors",
     "minimize",
     "get_slot",
 )
@@ -87,7 +92,7 @@ def find(file: File) -> Findings:
     gone = {name: [row for row in rows if _is_gone(row)] for name, rows in members().items()}
     for node in file.tree.attributes:
         rows = gone.get(node.attr)
-        if not rows or file.names.path(node.value) is not None:
+        if not rows or file.names.path(node.value) is not None or _is_appended_to(file, node):
             continue
         kind = file.kinds.of(node.value)
         for row in rows:
@@ -104,6 +109,7 @@ def find(file: File) -> Findings:
                 yield file.attention(node, message, hint=kind is None)
                 break
     yield from _provided(file)
+    yield from _metrics_of_tensors(file)
     yield from _not_called(file)
     yield from _of_params(file)
     for call in _added_outside_of_calls(file):
@@ -114,11 +120,6 @@ def find(file: File) -> Findings:
     for node in _shapes_of_calls(file):
         message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
         yield file.attention(node, message)
-    for call in file.method_calls.get("add_metric", ()):
-        kind = file.kinds.of(calls.receiver(call))
-        if kind in (None, LAYER, MODEL):
-            message = "`add_metric` is gone: pass `compile` a metric, or update one of the layer's own in its `call`."
-            yield file.attention(call, message, hint=kind is None)
     for class_ in file.classes_of(OPTIMIZER):
         if (method := methods_of(class_).get("get_updates")) is not None:
             message = (
@@ -151,13 +152,15 @@ def _is_called(file: File, node: ast.Attribute, of: str) -> bool:
 def _provided(file: File) -> Findings:
     """Members that functions of this package give."""
     for node in file.tree.attributes:
-        if node.attr not in _PROVIDED or not isinstance(node.ctx, ast.Load) or is_self(node.value):
+        if node.attr not in _PROVIDED or not isinstance(node.ctx, ast.Load):
             continue
-        if file.names.path(node.value) is not None:
+        if file.names.path(node.value) is not None or file.kinds.has_own(node.value, node.attr):
             continue
         kind = file.kinds.of(node.value)
+        if is_self(node.value) and (node.attr != "add_metric" or kind is None):
+            continue
         for row in members()[node.attr]:
-            certain = kind == row.of or (row.of == LAYER and kind == MODEL)
+            certain = kind == row.of or (row.of == LAYER and kind == MODEL) or node.attr in _OF_KERAS_ALONE
             telling = node.attr in _ALWAYS
             if row.change is not Change.PROVIDED or not (
                 certain or (kind is None and (telling or _is_called(file, node, row.of)))
@@ -169,6 +172,43 @@ def _provided(file: File) -> Findings:
             elif not row.method:
                 yield from _read(file, node, row, certain=certain)
             break
+
+
+def _metrics_of_tensors(file: File) -> Findings:
+    """`model.metrics_names.append("ppl")` before `model.metrics_tensors.append(ppl)`: `add_metric(model, ppl)`."""
+    for call in file.method_calls.get("append", ()):
+        tensors = calls.receiver(call)
+        statement = file.tree.parents.get(call)
+        if not isinstance(tensors, ast.Attribute) or not _is_appended_to(file, tensors) or len(call.args) != 1:
+            continue
+        names = _appended(file, statement, tensors.value) if isinstance(statement, ast.Expr) else None
+        spelled = file.reference(member(MODEL, "add_metric").new or "", call)
+        if names is None or spelled is None or not isinstance(names.value, ast.Call):
+            message = "`metrics_tensors` of a Keras model is gone. Pass `compile` a metric."
+            yield file.attention(tensors, message)
+            continue
+        segment = file.source.segment
+        name, value = segment(names.value.args[0]), segment(call.args[0])
+        text = f"{spelled[0]}({segment(tensors.value)}, {value}, name={name})"
+        edits = [file.replace(call, text), remove_statement(file, names), *spelled[1]]
+        yield file.found(tensors, "A tensor that is logged is one of `add_metric` now.", edits)
+
+
+def _is_appended_to(file: File, node: ast.Attribute) -> bool:
+    """Return whether it is the list of `model.metrics_tensors.append(...)`."""
+    method = file.tree.parents.get(node)
+    return node.attr == "metrics_tensors" and isinstance(method, ast.Attribute) and method.attr == "append"
+
+
+def _appended(file: File, statement: ast.stmt, model: ast.expr) -> ast.Expr | None:
+    """Return the nearest `model.metrics_names.append(name)` of a block before or after a statement."""
+    block = block_of(file, statement)
+    place = block.index(statement)
+    wanted = f"{ast.unparse(model)}.metrics_names.append("
+    for each in (*block[place - 1 :: -1][: place and 1], *block[place + 1 : place + 2]):
+        if isinstance(each, ast.Expr) and ast.unparse(each).startswith(wanted):
+            return each
+    return None
 
 
 def _not_called(file: File) -> Findings:

@@ -68,6 +68,10 @@ def find(file: File) -> Findings:
 
 
 _NO_SLASH = "Keras 3 takes no `/` in the name of a layer."
+_WITHOUT_SLASHES = '.replace("/", "_")'
+_WITH_UNDERSCORES = (
+    "is it one, and used elsewhere? Old weights are then loaded in the order of the layers, not by name."
+)
 _INPUT = "A model whose batches have one size begins with `Input(batch_shape=...)` today."
 
 
@@ -169,12 +173,14 @@ def _slashes(file: File) -> Findings:
             value = call.args[0]
         edits = [] if value is None else [edit for part in _strings(value) for edit in _underscores(file, part)]
         if value is not None and edits:
-            guess = (
-                "is it one, and used elsewhere? Old weights are then loaded in the order of the layers, not by name."
-            )
-            yield file.found(value, _NO_SLASH, edits, unsafe=guess)
+            yield file.found(value, _NO_SLASH, edits, unsafe=_WITH_UNDERSCORES)
         elif value is not None and of_layer and any("/" in text for text in _texts_behind(file, value)):
-            yield file.attention(value, _NO_SLASH)
+            if file.source.segment(value).endswith(_WITHOUT_SLASHES):
+                continue
+            start, end = file.source.start(value), file.source.end(value)
+            is_one = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+            edits = [Edit(start, start, "" if is_one else "("), Edit(end, end, ")"[is_one:] + _WITHOUT_SLASHES)]
+            yield file.found(value, _NO_SLASH, edits, unsafe=_WITH_UNDERSCORES)
 
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:

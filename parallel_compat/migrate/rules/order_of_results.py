@@ -2,7 +2,8 @@
 
 Keras 3 sorts the metrics of several outputs by name (`alpha_acc` before `zeta_mae`), and `metrics_names` is
 `['loss', 'compile_metrics']`. So `loss, first, second = model.evaluate(x, y)` and
-`dict(zip(model.metrics_names, scores))` are silently wrong.
+`dict(zip(model.metrics_names, scores))` are silently wrong. Where one layer gives several outputs, as the critic of a
+GAN does, Keras 3 returns the last one's loss for each.
 
 ```diff
  from keras.models import Model
@@ -36,7 +37,10 @@ _METHODS = ("evaluate", "train_on_batch", "test_on_batch")
 def find(file: File) -> Findings:
     """Find lists of results that are read, and their names."""
     for node in file.tree.attributes:
-        if node.attr == "metrics_names" and isinstance(node.ctx, ast.Load) and not is_self(node.value):
+        parent = file.tree.parents.get(node)
+        is_appended_to = isinstance(parent, ast.Attribute) and parent.attr == "append"  # see `gone-members`
+        is_read = isinstance(node.ctx, ast.Load) and not is_self(node.value) and not is_appended_to
+        if node.attr == "metrics_names" and is_read:
             yield from _names(file, node)
     if not any(_has_several_outputs(file, call) for call in file.method_calls.get("compile", ())):
         return
@@ -60,6 +64,8 @@ def _names(file: File, node: ast.Attribute) -> Findings:
 
 def _has_several_outputs(file: File, call: ast.Call) -> bool:
     """Whether `compile` gets metrics and more than one output, or the model is made of a list of outputs."""
+    if _of_one_layer(file, calls.receiver(call)):
+        return True
     positions = {} if calls.has_stars(call) else {"loss": 1, "metrics": 2}
     values = {name: calls.argument(call, name, positions.get(name)) for name in ("loss", "metrics", "weighted_metrics")}
     known = {name: file.tree.resolved(value) for name, value in values.items() if value is not None}
@@ -71,3 +77,21 @@ def _has_several_outputs(file: File, call: ast.Call) -> bool:
     if any(isinstance(one, ast.Dict) for one in known.values()):
         return True
     return count_outputs(file, calls.receiver(call)) > 1
+
+
+def _of_one_layer(file: File, model: ast.expr) -> bool:
+    """Whether two outputs of a model are results of the same layer: `Model(x, [critic(real), critic(fake)])`."""
+    made = file.kinds.value(model)
+    if not isinstance(made, ast.Call) or file.names.target(made.func) != "keras.Model":
+        return False
+    given = calls.argument(made, "outputs", 1) or calls.argument(made, "output")
+    outputs = parts_of(given) if isinstance(given, ast.List | ast.Tuple) else []
+    layers = [layer for output in outputs if (layer := _layer_of(file, output)) is not None]
+    return len(set(layers)) < len(layers)
+
+
+def _layer_of(file: File, output: ast.expr) -> str | None:
+    """Return how the layer is spelled that is called for a tensor, wherever its name is bound."""
+    values = [binding.value for binding in file.tree.bindings(output)] or [output]
+    called = {ast.unparse(value.func) if isinstance(value, ast.Call) else None for value in values}
+    return called.pop() if len(called) == 1 else None

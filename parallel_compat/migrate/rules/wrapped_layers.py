@@ -4,8 +4,9 @@ Without one Keras 2 assumed that the output has the input's shape, and tf.keras 
 raises an error.
 
 ```diff
- from keras.layers import TimeDistributed
+-from keras.layers import TimeDistributed
 -from keras.layers.core import Layer
++from parallel_compat.legacy.time_distributed import TimeDistributed
 +from keras.layers import Layer
  class Scale(Layer):
      def call(self, x):

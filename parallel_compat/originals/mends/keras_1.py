@@ -10,16 +10,13 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from parallel_compat.names.arguments import arguments
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends.gone_packages import gone
 from parallel_compat.originals.mends.register import Register
 
-_OF_CONVOLUTIONS = {"border_mode": "padding", "dim_ordering": "data_format", "rate": "dilation_rate"}
-_ARGUMENTS = {
-    "random_normal": {"std": "stddev"},
-    "random_uniform": {"low": "minval", "high": "maxval"},
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "resize_images"), _OF_CONVOLUTIONS),
-}
+# Functions of the backend whose arguments Keras 2 renamed.
+_FUNCTIONS = ("random_normal", "random_uniform", "conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "resize_images")
 _ORDERS = {"th": "channels_first", "tf": "channels_last", "default": None}
 _INITIALIZATIONS = (
     "uniform", "normal", "lecun_uniform", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
@@ -33,7 +30,8 @@ def apply(mends: Register) -> None:
         return
 
     def backend(module: ModuleType) -> None:
-        for name, renamed in _ARGUMENTS.items():
+        for name in _FUNCTIONS:
+            renamed = {row.old: str(row.new) for row in arguments()[f"keras.backend.{name}"].values()}
             mends.replace(module, name, functools.partial(_taking, renamed))
 
     def layers(module: ModuleType) -> None:

@@ -125,3 +125,12 @@ def test_a_metric_that_was_passed_by_a_short_string_is_logged_by_it():
         """
     check_transformed(before, before.replace("mean_absolute_error", "mae").replace("mean_squared_error", "mse"))
     check_noop(before.replace("'mse'", "'mean_squared_error'").replace("'mae'", "'mean_absolute_error'"))
+
+
+def test_a_project_that_compiles_with_both_is_not_guessed():
+    source = (
+        "from keras.models import Sequential\ndef a(m: Sequential):\n    m.compile('sgd', 'mse', metrics=['acc'])\n"
+        "def b(m: Sequential):\n    m.compile('sgd', 'mse', metrics=['accuracy'])\n"
+        "from keras.callbacks import EarlyStopping\nstop = EarlyStopping('val_acc')\n"
+    )
+    assert found(source, "accuracy-names") == [(7, "attention")]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 
@@ -28,8 +28,6 @@ def test_reports(use):
         "model.layers[1].inbound_nodes",
         "model.optimizer.get_weights()",
         "net.to_yaml()",
-        "model.add_metric(z, name='m')",
-        "net.add_metric(z, name='m')",
     ],
 )
 def test_reports_members_of_objects(use):
@@ -135,3 +133,65 @@ def test_what_is_not_in_the_params_of_a_callback(use):
     head = "from keras.callbacks import Callback\nclass Progress(Callback):\n    def on_train_begin(self, logs=None):\n"
     assert found(f"{head}        n = {use}\n", "gone-members") == [(4, "attention")]
     check_noop(f"{head}        n = self.params['epochs']\n", rule="gone-members")
+
+
+def test_losses_that_ask_for_the_layer_and_its_inputs():
+    before = """
+        from keras.models import Model
+        def loss(y_true, y_pred):
+            crf, i = y_pred._keras_history[:2]
+            x = crf._inbound_nodes[i].input_tensors[0]
+            return crf.score(x, crf._inbound_nodes[i].input_masks[0])
+        other = crf.input_tensors
+    """
+    after = """
+        from keras.models import Model
+        from parallel_compat.legacy.layer_calls import input_masks, input_tensors, keras_history
+        def loss(y_true, y_pred):
+            crf, i = keras_history(y_pred)[:2]
+            x = input_tensors(crf._inbound_nodes[i])[0]
+            return crf.score(x, input_masks(crf._inbound_nodes[i])[0])
+        other = crf.input_tensors
+    """
+    check_transformed(before, after)
+
+
+HOME = "parallel_compat.legacy.added_losses"
+
+
+def test_metrics_of_tensors_are_provided():
+    before = """
+        from keras.models import Model
+        model = Model(x, y)
+        model.compile("sgd", None)
+        model.metrics_names.append("ppl")
+        model.metrics_tensors.append(ppl)
+        model.metrics_tensors.append(K.mean(a))
+        model.metrics_names.append("acc")
+        print(model.metrics_tensors)
+    """
+    after = f"""
+        from keras.models import Model
+        from {HOME} import add_metric
+        model = Model(x, y)
+        model.compile("sgd", None)
+        add_metric(model, ppl, name="ppl")
+        add_metric(model, K.mean(a), name="acc")
+        print(model.metrics_tensors)
+    """
+    check_transformed(before, after)
+    assert found(after, "gone-members") == [(8, "attention")]
+    alone = "from keras.models import Model\nmodel = Model(x, y)\nmodel.metrics_tensors.append(ppl)\n"
+    assert found(alone, "gone-members") == [(3, "attention")]
+
+
+@pytest.mark.parametrize("base", ["Layer", "Model"])
+def test_metrics_that_a_layer_adds_are_provided(base):
+    head = (
+        f"from keras.layers import Layer\nfrom keras.models import Model\nclass Own({base}):\n    def call(self, x):\n"
+    )
+    before = f"{head}        self.add_metric(x, name='kl', aggregation='mean')\n"
+    called = "add_metric(self, x, name='kl', aggregation='mean')\n"
+    assert migrated(before).endswith((f"{HOME}.{called}", f"        {called}"))
+    own = "class Log:\n    def add_metric(self, x): pass\n    def end(self): self.add_metric(3)\nLog().add_metric(3)\n"
+    check_noop(own)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.command import main
 from parallel_compat.migrate.findings import Status
 from tests.migrate.check import check_noop, check_transformed, found, messages, migrated
 
@@ -265,7 +266,7 @@ def test_what_is_gone_is_reported_with_a_way_out():
     from keras import backend as K
     from keras.legacy import interfaces
     from keras.layers import Merge
-    K.placeholder((2,))
+    K.placeholder((2,), Merge)
     tf.placeholder(tf.float32)
     tf.contrib.rnn.LSTMCell(3)
     """
@@ -349,12 +350,12 @@ def test_a_name_that_stands_for_one_of_several_modules():
     [
         "from keras import backend as K\nK.mean(x)\nK.placeholder((3,))\n",
         "from keras import backend as K\nK.mean(x)\nK.no_such_function(3)\n",
-        "from keras.backend import placeholder, mean\n",
-        "from keras.engine.topology import Layer, Node\n",
-        "from keras.utils.generic_utils import func_load, has_arg\n",
-        "from keras.initializers import _compute_fans\n",
-        "from keras.legacy.interfaces import conv2d_args_preprocessor\n",
-        "from keras import initializations\n",
+        "from keras.backend import placeholder, mean\nplaceholder\n",
+        "from keras.engine.topology import Layer, Node\nNode\n",
+        "from keras.utils.generic_utils import func_load, has_arg\nfunc_load\n",
+        "from keras.initializers import _compute_fans\n_compute_fans\n",
+        "from keras.legacy.interfaces import conv2d_args_preprocessor\nconv2d_args_preprocessor\n",
+        "from keras import initializations\ninitializations\n",
         "import tensorflow as tf\ntf.contrib.rnn.LSTMCell(3)\n",
     ],
 )
@@ -362,6 +363,47 @@ def test_what_is_gone_is_reported_again_in_a_second_run(source):
     reported = {"attention", "unsafe"}
     assert reported & dict(map(reversed, found(source, "imports"))).keys()
     assert reported & dict(map(reversed, found(migrated(source), "imports"))).keys()
+
+
+def test_what_is_gone_and_not_used_is_not_imported():
+    before = """
+        import numpy as np
+        import tensorflow.contrib.slim as slim
+        from tensorflow.contrib import rnn, seq2seq
+        from keras.engine.topology import Layer, Node
+        from keras.layers import Merge
+        seq2seq.f(Layer)
+    """
+    after = """
+        import numpy as np
+        from tensorflow.contrib import seq2seq
+        from keras.layers import Layer
+        seq2seq.f(Layer)
+    """
+    check_transformed(before, after)
+    head = "from keras.layers.core import Dense\n"
+    for kept in (
+        "from keras.layers import Merge\n__all__ = ['Merge']\n",
+        "try:\n    from keras.layers import Merge\nexcept ImportError:\n    pass\n",
+    ):
+        assert kept.splitlines()[0] in migrated(head + kept)
+
+
+def test_an_import_is_written_where_one_goes():
+    before = "import os\nfrom keras.layers import Merge\nimport tensorflow as tf\ntf.Session().run(tf.log(x))\n"
+    after = (
+        "import os\nfrom parallel_compat.legacy.session import Session\nimport tensorflow as tf\n"
+        "Session().run(tf.math.log(x))\n"
+    )
+    check_transformed(before, after)
+    check_transformed(before.removeprefix("import os\n"), after.removeprefix("import os"))
+
+
+def test_what_is_gone_stays_where_another_file_imports_it(tmp_path):
+    (tmp_path / "one.py").write_text("from keras.layers import Merge\n")
+    (tmp_path / "two.py").write_text("from one import Merge\nMerge()\n")
+    main(["migrate", "--write", str(tmp_path)])
+    assert "Merge" in (tmp_path / "one.py").read_text()
 
 
 @pytest.mark.parametrize(

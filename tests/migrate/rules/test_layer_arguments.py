@@ -186,17 +186,23 @@ y = model.get_layer('block_dense1').output
     assert [status for _, status in found(head + before, "layer-arguments")] == ["unsafe"] * 4
 
 
-def test_names_with_slashes_that_are_put_together_elsewhere_are_reported():
+def test_names_with_slashes_that_are_put_together_elsewhere_get_underscores():
     made = """\
 def name_of(n):
     return '/'.join(['block', n])
 base = 'block/%d' % 1
 """
     head = "from keras.layers import Dense\n"
-    for name in ("name_of('d1')", "base + name", "'%s_%s' % (base, n)"):
+    for name, text in (
+        ("name_of('d1')", "name_of('d1')"),
+        ("base", "base"),
+        ("base + name", "(base + name)"),
+        ("'%s_%s' % (base, n)", "('%s_%s' % (base, n))"),
+    ):
         use = f"{made}x = Dense(3, name={name})\n"
-        assert found(head + use, "layer-arguments") == [(5, "attention")]
-        check_noop(head + use)
+        assert found(head + use, "layer-arguments") == [(5, "unsafe")]
+        after = f'{made}x = Dense(3, name={text}.replace("/", "_"))\n'
+        check_transformed(head + use, head + after, unsafe=True)
     before = "x = Dense(3, name='/'.join([a, b]))\nself.add_weight(name='a/b', shape=(3,))\n"
     check_transformed(head + before, head + before.replace("'/'", "'_'").replace("a/b", "a_b"), unsafe=True)
     check_noop(f"{head}base = 'block_1'\nx = Dense(3, name=base + name)\n", rule="layer-arguments")

@@ -139,3 +139,13 @@ def test_the_function_that_is_written_by_its_path_is_not_taken_for_a_model():
     after = migrated(source, unsafe=True)
     assert after.endswith("print(parallel_compat.legacy.models.metrics_names(m))\n")
     assert migrated(after, unsafe=True) == after
+
+
+@pytest.mark.parametrize(("second", "is_found"), [("critic(b)", True), ("other(b)", False)])
+def test_losses_of_outputs_of_one_layer(second, is_found):
+    source = (
+        "from keras.layers import Dense\nfrom keras.models import Model\ncritic, other = Dense(1), Dense(1)\n"
+        f"fake = {second}\nmodel = Model([a, b], [critic(a), fake])\n"
+        "model.compile('sgd', ['mse', 'mae'])\nlosses = model.train_on_batch(x, y)\n"
+    )
+    assert (found(source, "order-of-results") == [(7, "rewritten")]) is is_found

@@ -1,0 +1,34 @@
+"""`TimeDistributed` gives the layer inside all time steps as one batch, as Keras 2 did.
+
+Keras 3 calls it once for each step: a `BatchNormalization` in it normalizes each step by itself, and training stops at
+sequences of another length.
+
+```diff
+-from keras.layers import BatchNormalization, TimeDistributed
+-from keras.layers.core import Dense
++from keras.layers import BatchNormalization
++from parallel_compat.legacy.time_distributed import TimeDistributed
++from keras.layers import Dense
+ x = TimeDistributed(BatchNormalization())(x)
+```
+"""
+
+from __future__ import annotations
+
+from parallel_compat.migrate.file import File
+from parallel_compat.migrate.findings import Findings
+
+_TARGET = "parallel_compat.legacy.time_distributed.TimeDistributed"
+
+
+def find(file: File) -> Findings:
+    """Find where it is called."""
+    message = f"`TimeDistributed` of all steps at once is `{_TARGET}`; Keras 3 calls its layer for each."
+    for call in file.calls_by_target.get("keras.layers.TimeDistributed", ()):
+        spelled = None if file.old else file.reference(_TARGET, call)
+        if spelled is not None:
+            yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]], hint=True)
+        elif file.old and file.redirect(call.func, _TARGET):
+            yield file.found(call, message)
+        else:
+            yield file.attention(call, message, hint=not file.old)
