@@ -48,6 +48,7 @@ HAPPEN = {
     "Expected `jit_compile` to be False or 'auto'": (
         "parallel_compat.parallelize(model(), gpus=2).compile('sgd', 'mse', jit_compile=True)"
     ),
+    "Segmentation fault": "raise RuntimeError(crash())",
 }
 # The other texts of a title, which people search for as well.
 ALSO = {
@@ -62,8 +63,8 @@ ALSO = {
         "'class_name': '__lambda__', 'config': {'code': 'KQE=\\n', 'defaults': None, 'closure': None}}})"
     ),
 }
-SCRIPT = """
-import json, sys, traceback, warnings
+SCRIPT = '''
+import json, os, subprocess, sys, traceback, warnings
 import tensorflow as tf
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
@@ -86,6 +87,21 @@ def on_replicas(steps_per_execution=1, **arguments):
         made.compile(keras.optimizers.SGD(0.1, **arguments), "mse", steps_per_execution=steps_per_execution)
     return made
 
+CRASH = """
+import tensorflow as tf
+x, kernel = tf.ones((1, 12, 12, 4)), tf.ones((1, 1, 4, 4))
+for _ in range(100):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.conv2d(x, kernel, 2, "VALID")
+    tape.gradient(y, x)
+"""
+
+def crash():
+    environment = {**os.environ, "TF_ENABLE_ONEDNN_OPTS": "1"}
+    command = [sys.executable, "-X", "faulthandler", "-c", CRASH]
+    return subprocess.run(command, env=environment, capture_output=True, text=True).stderr
+
 texts = {}
 for title, code in json.load(sys.stdin).items():
     if "parallel_compat" in code or "legacy" in code:
@@ -99,7 +115,7 @@ for title, code in json.load(sys.stdin).items():
             texts[title] = "".join(traceback.format_exception_only(error))
     texts[title] += "".join(str(warning.message) for warning in warned)
 print("TEXTS", json.dumps(texts))
-"""
+'''
 
 
 @pytest.fixture(scope="module")

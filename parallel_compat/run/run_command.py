@@ -267,9 +267,14 @@ def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str,
         workers=joins,
     )
     log = {startup_log.LEVEL: startup_log.FATAL_ALONE} if leave_out else {}
+    # Several devices make parts of one sample likely, for which oneDNN writes beyond a buffer: the gradient of a
+    # convolution of 1 x 1 with strides of 2, as in a ResNet (TensorFlow 2.21 and 2.22, on a CPU). Originals run without
+    # it anyway.
+    kernels = {"TF_ENABLE_ONEDNN_OPTS": "0"} if arguments.replicas else {}
     paths = [startup_folder(), *filter(None, [os.environ.get("PYTHONPATH")])]
     same = workers.alike(dict(os.environ)) if joins and arguments.workers is None else {}
     return {
+        **kernels,
         **os.environ,
         **log,
         **same,

@@ -156,3 +156,10 @@ import tensorflow, keras
 print(gc.get_stats()[2]["collections"] - before < 3, gc.isenabled())
 """
     assert run("--quiet", "-c", script).stdout == f"True {switch == 'enable'}\n"
+
+
+@pytest.mark.parametrize(("options", "switch"), [(["--replicas", "2"], "0"), ([], "None")])
+def test_simulated_devices_compute_without_onednn(options, switch, run):
+    """With it TensorFlow 2.21 crashes on a batch of one sample (`docs/reference/errors.md`)."""
+    script = "import os; print(os.environ.get('TF_ENABLE_ONEDNN_OPTS'))"
+    assert run(*options, "--quiet", "--era", "today", "-c", script).stdout.strip() == switch
