@@ -44,6 +44,14 @@ model = compiled(keras.Sequential([*recurrent, L.Dense(1)]))
 first, second = fitted(model, steps, epochs=2)
 answers["recurrent layers train"] = second < first
 
+tf.random.set_seed(7)
+model = keras.Sequential([L.Dense(5, input_shape=(4,)), L.Dropout(0.5), L.Dense(1)])
+model.set_weights([np.full(weight.shape, 0.1) for weight in model.get_weights()])
+compiled(model)
+inputs = np.arange(56.0).reshape(14, 4) / 56
+model.fit(inputs, inputs[:, :1], batch_size=5, verbose=0, shuffle=False)
+answers["draws of train_on_batch"] = [model.train_on_batch(inputs[:size], inputs[:size, :1]) for size in (14, 5, 3)]
+
 layer = L.GRU(4, recurrent_dropout=0.5)
 drawing = tf.function(lambda x: layer(x, training=True)).get_concrete_function(steps).graph.get_operations()
 answers["turns of a loop that draws"] = [op.get_attr("parallel_iterations") for op in drawing if "While" in op.type]
@@ -251,7 +259,9 @@ def answers_of(script: str, folder: Path, *options: str) -> dict[str, object]:
 
 
 def test_graphs(tmp_path: Path) -> None:
-    assert answers_of(GRAPHS, tmp_path) == {
+    answers = answers_of(GRAPHS, tmp_path)
+    assert answers.pop("draws of train_on_batch") == pytest.approx([0.099778518, 0.010695411, 0.015843706], rel=1e-5)
+    assert answers == {
         "recurrent layers train": True,
         "turns of a loop that draws": [1],
         "function over placeholders": True,

@@ -1,7 +1,9 @@
 """Graph functions as old Keras makes them: `function.defun`, registered implementations, functions over placeholders.
 
 The recurrent layers make two implementations of one function and register the one for GPUs in the graph, where
-TensorFlow's optimizer of graphs chooses. `K.function` makes a function of a graph of placeholders.
+TensorFlow's optimizer of graphs chooses. `K.function` makes a function of a graph of placeholders. A function was made
+again for an iterator of another shape, as `train_on_batch` passes, and its random numbers start again; today a more
+general function is used.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -16,7 +18,8 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Add the names."""
+    """Add the names, and make a function for each shape of an iterator."""
+    from tensorflow.python.data.ops import iterator_ops
     from tensorflow.python.eager import def_function, function
     from tensorflow.python.eager.polymorphic_function import eager_function_run
     from tensorflow.python.util import keras_deps
@@ -32,9 +35,15 @@ def apply(mends: Register) -> None:
     mends.add(def_function, __getattr__=__getattr__)
     mends.after("tensorflow.python.keras.backend", _make_functions_of_graphs)
     mends.replace(function.ConcreteFunction, "_call_flat", _returns_its_operation)
+    mends.replace(iterator_ops.IteratorSpec, "is_subtype_of", lambda _: lambda spec, other: spec == other)
+    mends.replace(iterator_ops.IteratorSpec, "most_specific_common_supertype", lambda _: _itself)
     # Loops in a graph keep what their gradient will need, also if a session ran the graph before the gradient was made.
     # TensorFlow asks whether a layer is being called; it asks again when it makes the gradient, where none is.
     keras_deps.register_call_context_function(lambda: types.SimpleNamespace(layer=True))
+
+
+def _itself(spec: Any, others: Any) -> Any:
+    return spec if all(spec == each for each in others) else None
 
 
 def _defun(func: Any = None, input_signature: Any = None, autograph: bool = True, attributes: Any = None) -> Any:
