@@ -48,6 +48,10 @@ HAPPEN = {
     "Expected `jit_compile` to be False or 'auto'": (
         "parallel_compat.parallelize(model(), gpus=2).compile('sgd', 'mse', jit_compile=True)"
     ),
+    "module 'numpy' has no attribute 'float'": "np.float",
+    "'str' object has no attribute 'decode'": (
+        f"import h5py; h5py.File({PARALLEL!r}, 'r').attrs['keras_version'].decode('utf8')"
+    ),
     "Segmentation fault": "raise RuntimeError(crash())",
 }
 # The other texts of a title, which people search for as well.

@@ -21,7 +21,7 @@ These differences change results even after the names are fixed, on one device, 
 in your source.
 
 - `migrate`: the result of a rewritten source. `recover`: the result of a recovered model. "As before": the old result.
-- "Applies to": the versions that compute it as Keras 2.2.4 does.
+- "Applies to": the old versions that have this behaviour.
 - `parallel-compat run` runs the old library itself; it has [its own list](#what-run-changes).
 """
 _STAYS = """`run` runs the old library's own code on today's TensorFlow, Python and numpy. It changes this:
@@ -31,7 +31,7 @@ _STAYS = """`run` runs the old library's own code on today's TensorFlow, Python 
 def page() -> str:
     """Return the page in Markdown."""
     lines = [
-        *_row("", "Keras 2.2.4", "Keras 3", "migrate", "recover", "applies to", heading=True),
+        *_row("", "old", "Keras 3", "migrate", "recover", "applies to", heading=True),
         *(line for one in RESULTS for line in _row(*one[:5], _eras(one.eras))),
     ]
     compared = [*_row("", "Keras 2", "here", heading=True), *(line for row in PARALLEL_MODEL for line in _row(*row))]

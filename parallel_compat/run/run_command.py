@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[era.value for era in Era],
         metavar="NAME",
         help="the Keras to run: "
-        + ", ".join(era.value for era in Era)
-        + ", which is the installed Keras 3 (default: detected from the project's files)",
+        + ", ".join(era.value for era in Era if era is not Era.TODAY)
+        + ", or today (the installed Keras 3) (default: detected from the project's files)",
     )
     parser.add_argument(
         "--resume",
