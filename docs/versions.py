@@ -20,7 +20,8 @@ HEAD = "| Python | TensorFlow | Keras | Parallel model | Tested on |\n|---|---|-
 _PAGE = """# Tested versions
 
 Parallel model: `multi_gpu_model` on two simulated devices, trained, saved, and loaded by plain Keras. `run`: the facts
-or scripts of an era that gave the old results. (A fact is one recorded result of the old library.) Linux, CPUs only. `docs/versions.py` writes this page.
+or scripts of an era that gave the old results. (A fact is one recorded result of the old library.)
+Linux, CPUs only. `docs/versions.py` writes this page.
 
 | Python | TensorFlow | Keras | Parallel model | `run` | Tested on | Notes |
 |---|---|---|---|---|---|---|

@@ -51,6 +51,19 @@ answers["loaded"] = bool(np.array_equal(load_model("model.h5").predict([a, b]), 
 print(json.dumps(answers))
 """
 
+ORDERS = """
+import numpy as np
+from keras import backend as K
+from keras.layers import Dense, Input
+from keras.models import Model
+
+x = Input((2,))
+for loss in (lambda t, p: K.binary_crossentropy(p, t), lambda t, p: K.binary_crossentropy(p, t), "binary_crossentropy"):
+    model = Model(x, Dense(1, activation="sigmoid")(x))
+    model.compile("sgd", loss)
+    model.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))
+"""
+
 KERAS_1 = """
 import json
 import numpy as np
@@ -147,3 +160,11 @@ def test_names_and_arguments_of_keras_1(tmp_path: Path) -> None:
         "order": "channels_first",
         "values": [0.0, 1.0, 1.0],
     }
+
+
+def test_a_loss_that_passes_the_output_first_is_named_once(tmp_path: Path) -> None:
+    said = "K.binary_crossentropy is called with a model's output first, as in Keras 1"
+    options = ("--era", "keras-2.2.4", "--quiet", "-c")
+    assert scripts.run(*options, ORDERS, folder=tmp_path).stderr.count(said) == 1
+    done = scripts.run(*options, ORDERS.replace("entropy(p, t)", "entropy(t, p)"), folder=tmp_path)
+    assert (done.returncode, done.stderr.count(said)) == (0, 0), done.stderr

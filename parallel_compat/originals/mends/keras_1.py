@@ -17,6 +17,8 @@ from parallel_compat.originals.mends.register import Register
 
 # Functions of the backend whose arguments Keras 2 renamed.
 _FUNCTIONS = ("random_normal", "random_uniform", "conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "resize_images")
+# Losses that took the output before the target.
+_OUTPUT_FIRST = ("binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy")
 _ORDERS = {"th": "channels_first", "tf": "channels_last", "default": None}
 _INITIALIZATIONS = (
     "uniform", "normal", "lecun_uniform", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
@@ -33,6 +35,8 @@ def apply(mends: Register) -> None:
         for name in _FUNCTIONS:
             renamed = {row.old: str(row.new) for row in arguments()[f"keras.backend.{name}"].values()}
             mends.replace(module, name, functools.partial(_taking, renamed))
+        for name in _OUTPUT_FIRST:
+            mends.replace(module, name, _says_which_is_first)
 
     def layers(module: ModuleType) -> None:
         mends.replace(module.Layer, "compute_output_shape", _asking_as_before)
@@ -59,6 +63,28 @@ def _taking(renamed: dict[str, str], function: Any) -> Any:
         return function(*args, **options)
 
     return takes_both
+
+
+def _says_which_is_first(loss: Any) -> Any:
+    """Say once that a loss function passes the output first: that was right in Keras 1, and is computed all the same.
+
+    In a compiled loss the target is a placeholder, and the output is computed.
+    """
+
+    @functools.wraps(loss)
+    def computes(target: Any, output: Any, *args: Any, **options: Any) -> Any:
+        kinds = [tensor.op.type if hasattr(tensor, "op") else "" for tensor in (target, output)]
+        if kinds[1] == "Placeholder" and kinds[0] not in ("Placeholder", "") and loss.__name__ not in said:
+            said.add(loss.__name__)
+            print(
+                f"parallel-compat: K.{loss.__name__} is called with a model's output first, as in Keras 1. Keras 2 "
+                "takes the target first, and computes something else. If the script is of Keras 1, swap the two.",
+                file=sys.stderr,
+            )
+        return loss(target, output, *args, **options)
+
+    said: set[str] = set()
+    return computes
 
 
 def _asking_as_before(compute_output_shape: Any) -> Any:

@@ -23,7 +23,7 @@ from parallel_compat.originals.mends.register import Register
 
 _BLOCKS = 256  # of four random numbers each, made at once
 _WORD = np.uint64(0xFFFFFFFF)
-_TODAY_S = "shuffle().repeat() of data sets in a data set: the order is today's, not TensorFlow 1.15's."
+_ORDER_OF_TODAY = "shuffle().repeat() of data sets in a data set: the order is today's, not TensorFlow 1.15's."
 
 
 def apply(mends: Register) -> None:
@@ -83,7 +83,7 @@ def _set_old_order(shuffled: Any, repeated: Any) -> None:
     if _is_unseeded(shuffled):
         return
     if any(spec.dtype == tf.variant for spec in specs):
-        print(_TODAY_S, file=sys.stderr)
+        print(_ORDER_OF_TODAY, file=sys.stderr)
         return
 
     def flattened(position: Any, element: Any) -> Any:
