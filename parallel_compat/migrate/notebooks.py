@@ -78,7 +78,10 @@ class Notebook:
         """Return the notebook's text with edits of the module made in its cells."""
         by_cell: dict[int, list[Edit]] = {}
         for edit in edits:
-            by_cell.setdefault(self.cell_at(edit.start).number, []).append(edit)
+            cell = self.cell_at(max(edit.start, edit.end - 1))
+            # A line is removed with the line end before it, which is another cell's for the first line of a cell.
+            within = Edit(max(edit.start, cell.start), edit.end, edit.text)
+            by_cell.setdefault(cell.number, []).append(within)
         changes: list[Edit] = []
         for cell in self.cells:
             if cell.number in by_cell:
@@ -176,9 +179,10 @@ def _cell_edits(text: str, cell: Cell, edits: list[Edit]) -> list[Edit]:
         if content == piece.text:
             continue
         if cell.listed and not content and len(pieces) > 1:
-            start = pieces[index - 1].end if index else piece.start
-            end = piece.end if index else pieces[1].start
-            changes.append(Edit(start, end, ""))
+            if any(contents[:index]):  # with the comma before it, else with the one behind
+                changes.append(Edit(pieces[index - 1].end, piece.end, ""))
+            else:
+                changes.append(Edit(piece.start, pieces[index + 1].start if piece is not pieces[-1] else piece.end, ""))
             continue
         lines = content.splitlines(keepends=True) if cell.listed and content else [content]
         quoted = [json.dumps(line, ensure_ascii=ascii_only) for line in lines]

@@ -40,7 +40,7 @@ _PER_SAMPLE = {
 
 
 _folds: ContextVar[bool] = ContextVar("folds", default=False)
-_always: list[bool] = []
+_always: list[bool] = []  # empty until migrated code asks for it
 
 
 def fold_always() -> None:

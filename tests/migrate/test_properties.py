@@ -162,6 +162,8 @@ def _provided_modules():
 
 @_SLOW
 @given(st.lists(st.one_of(_legacy_import(), _CALLS, _PLAIN), min_size=1, max_size=5))
+@example(["from keras.applications.mobilenet import (\n    keras_modules_injection,  # why\n)"])
+@example(["import keras\nx = 1", "from keras.applications.mobilenet import (\n    keras_modules_injection,  # why\n)"])
 @example(["from keras.backend import np"])  # after which nothing in it is Keras's
 def test_notebooks_too(cells):
     assume(not _one_name_is_two_modules("\n".join(cells)))

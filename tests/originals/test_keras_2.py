@@ -180,7 +180,7 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "axes of 64 bits": [[2.0, 2.0]],
         "names of 2017": [
             *([9, 9, 3], [6.0], True, [3], "load_weights_from_hdf5_group_by_name", [[0, 2], [2, 3]], "channels_last"),
-            *([[[3.0], [3.0]]], [[0.0, 2.0], [1.0, 3.0]]),
+            *([[[3.0], [3.0]]], [[0.0, 2.0], [1.0, 3.0]], 3),
         ],
     }
 

@@ -48,8 +48,7 @@ def _remembering(before: Callable[..., Any]) -> Callable[..., Any]:
         calls = _calls_of(tf.compat.v1.get_default_graph())
         calls[self] = made
         if isinstance(self, keras.Model):  # what it returns is what its last layer returned; its inputs are no calls
-            symbols = getattr(self, "inputs", None) or []
-            for symbol, value in zip(symbols, made.input_tensors, strict=len(symbols) == len(made.input_tensors)):
+            for symbol, value in zip(getattr(self, "inputs", None) or [], made.input_tensors, strict=False):
                 given = Call(symbol, None)
                 given.output_tensors = [value]
                 calls[symbolic_history(symbol)[0]] = given  # type: ignore[index]
