@@ -1,6 +1,6 @@
-"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()` or `.value`.
+"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()`, `.ndims` or `.value`.
 
-A `KerasTensor` has neither; its `shape` is a tuple.
+A `KerasTensor` has none of them; its `shape` is a tuple, as are the shapes that a layer is built for.
 
 ```diff
  from keras.layers import Input
@@ -35,6 +35,27 @@ def find(file: File) -> Findings:
             yield from _shape(file, node, node, "_keras_shape")
         if node.attr == "value" and isinstance(node.ctx, ast.Load) and _is_dimension(file, node.value):
             yield from _dimension(file, node)
+        if node.attr in ("ndims", "rank") and isinstance(node.ctx, ast.Load) and _is_of_layer(file, node.value):
+            yield from _called_with(file, node, node.value, node, "len")
+    for call in file.method_calls.get("as_list", ()):
+        if isinstance(call.func, ast.Attribute) and not call.args and _is_of_layer(file, call.func.value):
+            yield from _called_with(file, call.func, call.func.value, call, "list")
+
+
+def _is_of_layer(file: File, shape: ast.expr) -> bool:
+    """Return whether a shape may be a tuple today: of a tensor, that a layer is built for, or that it computes."""
+    if isinstance(shape, ast.Name):
+        return _is_given(file, shape)
+    if isinstance(shape, ast.Call):
+        return isinstance(shape.func, ast.Attribute) and shape.func.attr == "compute_output_shape"
+    return isinstance(shape, ast.Attribute) and shape.attr == "shape" and file.kinds.of(shape.value) in (None, TENSOR)
+
+
+def _called_with(file: File, node: ast.Attribute, shape: ast.expr, whole: ast.expr, function: str) -> Findings:
+    """`shape.as_list()` is `list(shape)`, which means the same for the tuples of Keras and the shapes of TensorFlow."""
+    start, end = file.source.start(shape), file.source.end(shape)
+    edits = [Edit(start, start, f"{function}("), Edit(end, file.source.end(whole), ")")]
+    yield file.found(node, f"A shape is a tuple now: `{node.attr}` is `{function}(...)`.", edits)
 
 
 def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Findings:

@@ -15,6 +15,9 @@ HEAD = "from keras.layers import Dense, Input\nx = Input((3,))\ny = Dense(3)(x)\
         ("n = y.get_shape()[1].value", "n = y.shape[1]"),
         ("n = y.shape[1].value", "n = y.shape[1]"),
         ("n = anything._keras_shape[-1]", "n = anything.shape[-1]"),
+        ("n = y.shape.as_list()[1:]", "n = list(y.shape)[1:]"),
+        ("n = y.shape.ndims", "n = len(y.shape)"),
+        ("n = layer.compute_output_shape(s).as_list()", "n = list(layer.compute_output_shape(s))"),
     ],
 )
 def test_becomes_shape(before, after):
@@ -91,3 +94,20 @@ def test_dimensions_of_what_a_layer_is_built_for():
     )
     source = "import keras\nclass Own:\n    def build(self, input_shape):\n        return input_shape[0].value\n"
     check_noop(source, rule="tensor-shape")
+
+
+def test_the_shape_that_a_layer_is_built_for():
+    source = """from keras.layers import Layer
+class Own(Layer):
+    def build(self, input_shape):
+        self.size, self.rank = input_shape.as_list()[-1], input_shape.ndims
+"""
+    after = source.replace("input_shape.as_list()", "list(input_shape)").replace(
+        "input_shape.ndims", "len(input_shape)"
+    )
+    check_transformed(source, after)
+
+
+@pytest.mark.parametrize("line", ["n = s.as_list()", "n = data.ndims", "n = tf.TensorShape(s).as_list()"])
+def test_other_objects_have_such_names_too(line):
+    check_noop(HEAD + "import tensorflow as tf\n" + line + "\n")
