@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from parallel_compat.names import old_packages, old_sources, tsv
+from parallel_compat.names import old_packages, old_sources
 from parallel_compat.names.named_versions import in_notebook
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.names.project_era import era_of_project
@@ -25,7 +25,6 @@ _NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|d
 _THERE = frozenset(
     ("keras", "tensorflow", "keras_applications", "keras_preprocessing", "tensorflow_addons", "parallel_compat")
 )
-_OF_PYTHON_2 = {name: way for error, name, _, way in tsv.rows("remedies.tsv", 4) if error == "NameError"}
 # Calls that read the file of their first argument, and calls that write one.
 _READ = re.compile(
     r"(?:^|\.)(?:open|load|loadtxt|genfromtxt|read_\w+|imread|load_(?:model|weights|img)|File|loadmat|CascadeClassifier"
@@ -192,8 +191,8 @@ class _Source:
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
         bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         for node in nodes:
-            if isinstance(node, ast.Name) and node.id in _OF_PYTHON_2 and node.id not in bound:
-                found.hand.setdefault(f"{node.id}: {_OF_PYTHON_2[node.id]}", self._location(node))
+            if isinstance(node, ast.Name) and node.id in old_sources.NAMES_OF_PYTHON_2 and node.id not in bound:
+                found.hand.setdefault(f"{node.id}: {old_sources.advice_on_name(node.id)}", self._location(node))
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
             if isinstance(node, ast.Attribute) and id(node) not in inner and (path := self._path(node)) is not None:

@@ -42,10 +42,11 @@ def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) 
 def _sections(found: Comparison) -> Iterator[str]:
     state = "equal" if found.is_equal else "differs"
     yield f'<p class="verdict {state}" role="status">{html_report.text(found.verdict())}</p>'
-    firsts = {model: (place, finding) for model, place, finding in reversed([*found.in_order()])}
-    told = next((model for model, _, _ in found.in_order()), None)
-    if firsts:
-        yield _why(found, told, firsts[told][1])
+    in_order = [*found.in_order()]
+    firsts = {model: (place, finding) for model, place, finding in reversed(in_order)}
+    told = in_order[0][0] if in_order else None
+    if in_order:
+        yield _why(found, told, in_order[0][2])
     for number, name in enumerate(found.models):
         yield f"<h2>Model {html.escape(name)}</h2>"
         if number in firsts and number != told:

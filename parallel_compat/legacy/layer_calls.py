@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from parallel_compat.backend.keras3 import get_mask, layer_calls
+from parallel_compat.backend.keras3.layers import symbolic_history
 
 layer_calls.remember_calls()
 
@@ -37,7 +38,7 @@ def keras_history(tensor: Any) -> KerasHistory:
     Raises:
         ValueError: no layer returned the tensor.
     """
-    if (symbolic := layer_calls.symbolic_history(tensor)) is not None:
+    if (symbolic := symbolic_history(tensor)) is not None:
         return KerasHistory(*symbolic)
     call = layer_calls.call_of(tensor)
     if call is None:

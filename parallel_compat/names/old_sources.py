@@ -15,7 +15,29 @@ _PYTHON_2 = re.compile(
 _CONVERTER = "Rewrite it first: `pip install fissix`, then `parallel-compat migrate --python2"
 CONVERT = f"{_CONVERTER} --write FILE`"
 CONVERT_TO_RUN = f"{_CONVERTER} --select python-2-names --write FILE`"  # and no other rule: Keras stays old
+# Names that only Python 2 has, and what Python 3 calls them; one with a dot is imported.
+NAMES_OF_PYTHON_2 = {
+    "xrange": "range",
+    "raw_input": "input",
+    "unicode": "str",
+    "basestring": "str",
+    "unichr": "chr",
+    "long": "int",
+    "reduce": "functools.reduce",
+}
 CODING_LINE = "If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
+
+
+def advice_on_name(name: str) -> str | None:
+    """Say what to write for a name that only Python 2 has; None for another name.
+
+    >>> advice_on_name("reduce")
+    'only Python 2 has it: `from functools import reduce`'
+    """
+    module, _, today = NAMES_OF_PYTHON_2.get(name, "").rpartition(".")
+    if not today:
+        return None
+    return f"only Python 2 has it: `{f'from {module} import ' if module else ''}{today}`"
 
 
 def is_of_python_2(error: SyntaxError) -> bool:

@@ -77,7 +77,8 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         return _of_attribute(match[2], match[1]) if match else None
     if isinstance(error, NameError):
         name = error.name or ""
-        return (name, _ABOUT["NameError", name]) if ("NameError", name) in _ABOUT else None
+        way_out = old_sources.advice_on_name(name)
+        return (name, way_out) if way_out else None
     if isinstance(error, AttributeError):
         library = _library_of_another_numpy(error)
         if library is not None:

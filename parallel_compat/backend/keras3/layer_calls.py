@@ -9,7 +9,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3.layers import get_mask
+from parallel_compat.backend.keras3.layers import get_mask, symbolic_history
 from parallel_compat.backend.patches import CORE
 
 _CALLS = "_parallel_compat_calls"  # of a graph: its calls live as long as it
@@ -82,12 +82,6 @@ def last_call(layer: Any) -> Call | None:
             return _calls_of(graph)[layer]
         graph = getattr(graph, "outer_graph", None)
     return None
-
-
-def symbolic_history(tensor: keras.KerasTensor) -> tuple[Any, int, int] | None:
-    """Return the operation that made a symbolic tensor, the index of its call, the tensor's (`_keras_history`)."""
-    history = getattr(tensor, "_keras_history", None)
-    return None if history is None or history.operation is None else tuple(history)
 
 
 def value_in_graph(tensor: keras.KerasTensor) -> Any:

@@ -157,6 +157,12 @@ def operation_of(tensor: Any) -> Any:
     return tensor._keras_history.operation
 
 
+def symbolic_history(tensor: keras.KerasTensor) -> tuple[Any, int, int] | None:
+    """Return the operation that made a symbolic tensor, the index of its call, the tensor's (`_keras_history`)."""
+    history = getattr(tensor, "_keras_history", None)
+    return None if history is None or history.operation is None else tuple(history)
+
+
 def global_seeds() -> keras.random.SeedGenerator:
     """Return the generator that layers without a seed of their own draw from.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3.layers import takes
+from parallel_compat.backend.keras3.layers import symbolic_history, takes
 
 
 class Values:
@@ -62,8 +62,6 @@ class Values:
 
 
 def node_of(tensor: Any) -> Any:
-    """Return the call that made a symbolic tensor (`KerasTensor._keras_history`), or None."""
-    history = getattr(tensor, "_keras_history", None)
-    if history is None or history.operation is None:
-        return None
-    return history.operation._inbound_nodes[history.node_index]
+    """Return the call that made a symbolic tensor (`Operation._inbound_nodes`), or None."""
+    history = symbolic_history(tensor)
+    return None if history is None else history[0]._inbound_nodes[history[1]]

@@ -18,24 +18,16 @@ import ast
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.names.old_sources import NAMES_OF_PYTHON_2
 
-_NAMES = {
-    "xrange": "range",
-    "raw_input": "input",
-    "unicode": "str",
-    "basestring": "str",
-    "unichr": "chr",
-    "long": "int",
-    "reduce": "functools.reduce",
-}
 _METHODS = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}
 
 
 def find(file: File) -> Findings:
     """Find names that nothing in the file binds, and methods that dicts had."""
     for node in file.tree.names:
-        if node.id in _NAMES and isinstance(node.ctx, ast.Load) and not file.tree.bindings(node):
-            now = _NAMES[node.id]
+        if node.id in NAMES_OF_PYTHON_2 and isinstance(node.ctx, ast.Load) and not file.tree.bindings(node):
+            now = NAMES_OF_PYTHON_2[node.id]
             reference = file.reference(now, node) if "." in now else (now, ())
             if reference is not None:
                 edits = [file.replace(node, reference[0]), *reference[1]]
