@@ -96,7 +96,7 @@ class DottedFindings:
         if self._skips(file.source.start(chain)):
             return
         if table.canonical(path) == "keras.layers.merge" and isinstance(above, ast.Call) and above.func is chain:
-            yield file.attention(chain, gone(MERGE))
+            yield from self._replaced(chain, root, base, bindings, str(MERGE.target), MERGE)
             return
         home = home_of_module(path) if table.canonical(path) == "keras.backend" or not is_alive(path) else None
         if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):

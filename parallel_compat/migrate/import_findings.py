@@ -67,7 +67,8 @@ class ImportFindings:
                     targets[alias] = target
                     messages.append((alias, moved(path, target, entry)))
             elif table.canonical(path) == "keras.layers.merge" and self._called(binding):
-                yield file.attention(alias, gone(MERGE))
+                targets[alias] = str(MERGE.target)
+                messages.append((alias, moved(path, targets[alias], MERGE)))
             elif entry is None and (table.names_of(path) or is_other_spelling(path)):
                 home = self._homes.home(binding)
                 if home is not None and home != path:

@@ -11,13 +11,7 @@ _MODULES = frozenset(
     ("keras.backend.tensorflow_backend", "tensorflow.python.client.device_lib", "tensorflow.logging", "tensorflow.app")
 )
 # A function, in Keras 1, where Keras 2 had a module.
-MERGE = table.Path(
-    "keras.layers.merge",
-    Status.GONE,
-    None,
-    "The `merge` function of Keras 1 is now one function per mode: `keras.layers.add`, `multiply`, `concatenate`, "
-    "`average`, `maximum`, `dot`.",
-)
+MERGE = table.Path("keras.layers.merge", Status.PROVIDED, "parallel_compat.legacy.merging.merge", "")
 
 
 def is_other_spelling(path: str) -> bool:

@@ -204,7 +204,8 @@ def test_names(era, form):
 
 
 def test_the_function_that_became_a_module():
-    assert attended("import keras\ny = keras.layers.merge([a, b])\n")
+    called = migrated("import keras\ny = keras.layers.merge([a, b])\n")
+    assert called == "import keras\nfrom parallel_compat.legacy.merging import merge\ny = merge([a, b])\n"
     assert (
         migrated("import keras\ny = keras.layers.merge.add([a, b])\n") == "import keras\ny = keras.layers.add([a, b])\n"
     )
