@@ -36,6 +36,7 @@ _MONITORS = {
     "keras.callbacks.ModelCheckpoint": 1,
     "keras.callbacks.EarlyStopping": 0,
     "keras.callbacks.ReduceLROnPlateau": 0,
+    "legacy_numerics.ModelCheckpoint": 1,
     "parallel_compat.legacy.callbacks.ModelCheckpoint": 1,
     "parallel_compat.legacy.callbacks.AltModelCheckpoint": 2,
     "parallel_compat.ParallelModelCheckpoint": 2,
