@@ -311,7 +311,6 @@ def test_ci_makes_the_environment_of_the_readme():
     assert TRY_IT[0].partition('".[examples]"')[0] in ci
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", TRY_IT[1:])
 def test_the_first_commands_of_the_readme(command, tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -34,7 +34,11 @@ def run(folder: Path, *command: str) -> str:
 
 
 def sources(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*py*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*.*")
+        if path.suffix in (".py", ".ipynb")
+    }
 
 
 def weights(path: Path) -> list[np.ndarray]:

@@ -14,8 +14,11 @@ MERGE = """
 import json
 import numpy as np
 from keras.layers import *
+from keras.layers import merge as module
 from keras.layers.merge import concatenate
 from keras.models import Model, Sequential, load_model
+
+assert module.concatenate is concatenate is merge.concatenate
 
 answers = {}
 draws = np.random.RandomState(1)

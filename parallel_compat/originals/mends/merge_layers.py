@@ -6,6 +6,7 @@ not say what is merged. Compared with Keras 2.0.8 and 2.1.6.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends.register import Register
 
+_MODULE = "keras.layers.merge"
 _MODULES = ("keras.engine", "keras.engine.topology", "keras.layers", "keras.layers.core", "keras.legacy.layers")
 _OF_MODE = {"sum": "Add", "mul": "Multiply", "ave": "Average", "max": "Maximum"}
 
@@ -23,7 +25,9 @@ def apply(mends: Register) -> None:
         return
     for module in _MODULES:
         mends.after(module, lambda module: mends.add(module, Merge=Merge, merge=merge))
-    mends.after("keras.layers.merge", lambda module: setattr(module, "__class__", _Callable))
+    mends.after(_MODULE, lambda module: setattr(module, "__class__", _Callable))
+    # The stars of `keras.layers` put the function above, which has no `merge.concatenate`, over its module.
+    mends.after("keras.layers", lambda module: mends.replace(module, "merge", lambda _: sys.modules[_MODULE]))
     first = "isinstance(layer, InputLayer)"
     mends.edit("keras.engine.sequential", first, f'{first} or hasattr(layer, "_parallel_compat_merges_models")')
     mends.after("keras.engine.sequential", lambda module: _configure(module.Sequential, mends))
