@@ -78,7 +78,7 @@ class _Finder:
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(fullname, path, target)
             if spec is not None:
-                if gone is not None and spec.submodule_search_locations is None:
+                if spec.submodule_search_locations is None and _has_modules(fullname):
                     spec.submodule_search_locations = []  # modules below it are found here
                 if spec.loader is not None and self.is_changed(fullname):
                     spec.loader = LoaderAround(spec.loader, lambda module: _change(module, module.__name__))  # type: ignore[assignment]
@@ -111,6 +111,11 @@ def _gone_module(name: str) -> old_packages.Fact | None:
         above, _, before = above.rpartition(".")
         last = f"{before}.{last}"
     return None
+
+
+def _has_modules(name: str) -> bool:
+    """Return whether modules were below one: only these make a package of it."""
+    return any(module.startswith(f"{name}.") for module in old_packages.modules())
 
 
 def _is_there(module: str) -> bool:

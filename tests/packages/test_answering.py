@@ -188,3 +188,23 @@ def test_defaults_are_those_of_the_era(tmp_path):
 def test_the_table(path, now):
     found = old_packages.find(path)
     assert (found.now if found else None) == now
+
+
+def test_modules_of_the_project_are_what_they_are_whatever_their_folder_is_called(tmp_path):
+    """A folder with the name of a module that is gone: its files are no packages, so they find each other."""
+    folder = tmp_path / "commands" / "parts"
+    folder.mkdir(parents=True)
+    for package in (folder, folder.parent):
+        (package / "__init__.py").write_text("")
+    (folder / "one.py").write_text("from .two import x\nfrom . import two\nassert __package__ == 'commands.parts'\n")
+    (folder / "two.py").write_text("x = 3\n")
+    code = (
+        "from commands.parts import one\n"
+        "assert one.x == 3 and not hasattr(one, '__path__')\n"
+        "import distutils.spawn\n"
+        "assert distutils.spawn.__package__ == 'distutils' or 'setuptools' in distutils.spawn.__package__\n"
+        "import scipy.misc.pilutil, scipy.misc.common, scipy.signal.waveforms\n"
+        "assert scipy.misc.pilutil.imread is scipy.misc.imread\n"
+    )
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
