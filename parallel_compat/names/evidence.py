@@ -85,7 +85,8 @@ _BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
 # Modules of TensorFlow 1 whose names the table does not list one by one.
 _MODULES_OF_TENSORFLOW_1 = re.compile(
     r"tensorflow\.(?:contrib|distributions|estimator\.inputs|flags|app|layers|nn\.rnn_cell|python_io|user_ops"
-    r"|saved_model\.(?:builder|loader|main_op|signature_constants|signature_def_utils|tag_constants))\b"
+    r"|saved_model\.(?:builder|loader|main_op|signature_constants|signature_def_utils|tag_constants)"
+    r"|python\.keras\.engine\.training_v2(?:_utils)?)\b"
 )
 # Names that TensorFlow 1.15.5 had not and TensorFlow 2 has, of 2.2.3 or later.
 _OF_TENSORFLOW_2 = re.compile(
@@ -104,7 +105,15 @@ _OF_TENSORFLOW_2 = re.compile(
     r"|keras\.(?:activations\.(?:swish|gelu)|layers\.experimental|initializers\.Glorot\w+|losses\.Reduction"
     r"|metrics\.(?:PrecisionAtRecall|RecallAtPrecision)|mixed_precision\.(?!experimental\b)\w+"
     r"|preprocessing\.(?:image|text|timeseries)_dataset_from_\w+|preprocessing\.text\.tokenizer_from_json"
-    r"|utils\.(?:get_registered_\w+|register_keras_serializable|set_random_seed)))(?![\w(])"
+    r"|utils\.(?:get_registered_\w+|register_keras_serializable|set_random_seed))"
+    r"|python\.keras\.(?:engine\.(?:base_layer_v1|compile_utils|functional|keras_tensor|training_v1"
+    r"|data_adapter\.(?:DataHandler|GenericArrayLikeDataAdapter|broadcast_sample_weight_modes|expand_1d"
+    r"|(?:un)?pack_x_y_sample_weight|single_batch_iterator|train_validation_split)"
+    r"|training\.(?:concat|(?:dis|en)able_multi_worker|reduce_per_replica))"
+    r"|layers\.preprocessing\.(?:categor|discret|hash|image|index|reduc|text)\w+"
+    r"|saving\.saved_model\.(?:json_utils|save_impl|\w+_serialization)|utils\.(?:all|version)_utils"
+    r"|utils\.tf_utils\.(?:dataset_is_infinite|get_tensor_spec|to_numpy_or_python_type|type_spec_from_value)))"
+    r"(?![\w(])"
     r"|tensorflow_addons\b"
 )
 # Names that TensorFlow 1.15 had as well; there, code that had to be eager said so first.

@@ -119,7 +119,8 @@ def _of_image(package: str, number: str, tags: str) -> list[Named]:
 # `TensorFlow 1.14`, `Keras (>= 2.2.4)`, `Tensorflow: 1.15.0 (Tested)`, `TF 2.x`; not `Keras 2.2.4-tf`, tf.keras's.
 _PROSE = re.compile(
     r"(?ai)(?<![\w.@-])(?:(?<!/)|(?<=\d/))(?P<package>ten?s?orflow|tf(?!\.keras|_)|keras)(?:[-_ ]?gpu|[-_ ]?cpu)?"
-    r"(?:\s*(?:versions?|ver\.?|v\.?|backend|API|is|of|[:,=|*_`\[\]()-])){0,4}\s*(?P<operator>[=~<>^≥≤]{0,2})\s*v?"
+    r"(?:\s*(?:versions?|ver\.?|v\.?|backend|API|is|of|tested (?:for|in|on|under|with)|[:,=|*_`\[\]()-])){0,4}"
+    r"\s*(?P<operator>[=~<>^≥≤]{0,2})\s*v?"
     r"(?P<number>\d+(?:\.\d+)+|\d+\.[xX*]|(?:(?<=tf)|(?<=tf )|(?<=ow)|(?<=ow ))[12](?![\w.]))(?!\.?\d|-tf|\w*\.py)"
     r"(?:\.[xX*])?(?P<after>\s*(?:\+|\(?(?:or|and)\s+(?:higher|above|later|newer|greater|up|lower|below|earlier|older)"
     r"|以上))?"

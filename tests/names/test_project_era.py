@@ -54,6 +54,20 @@ PROJECTS = {
         {"train.py": TF + "tf.saved_model.tag_constants.SERVING\n"}, "tf.keras-1.15", "tf.saved_model.tag_constants"
     ),
     "a name of TensorFlow 2": ({"train.py": TF + "tf.random.set_seed(1)\n"}, "tf.keras-2.2", "tf.random.set_seed"),
+    "a private name of TensorFlow 2": (
+        {"train.py": TF + "from tensorflow.python.keras.engine.data_adapter import DataHandler\n"},
+        "tf.keras-2.2", "tf.python.keras.engine.data_adapter.DataHandler",
+    ),
+    "a private name of both": (
+        {"train.py": TF + "from tensorflow.python.keras.engine import data_adapter\n"}, "tf.keras-2.2?", "nothing says"
+    ),
+    "a private module of TensorFlow 1": (
+        {"train.py": TF + "from tensorflow.python.keras.engine import training_v2\n"}, "tf.keras-1.15", "training_v2"
+    ),
+    "beside Keras": (
+        {"train.py": KERAS + "from tensorflow.python.keras.engine import data_adapter\ndata_adapter.expand_1d\n"},
+        "keras-2.3", "data_adapter.expand_1d",
+    ),
     "tensorflow_addons": ({"train.py": TF + "import tensorflow_addons as tfa\n"}, "tf.keras-2.2", "tensorflow_addons"),
     "an argument of TensorFlow 2": (
         {"train.py": TF + "model.fit(x, validation_batch_size=2)\n"}, "tf.keras-2.2", "fit(validation_batch_size=)"
