@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import importlib.util
+import itertools
 import os
 import re
 import sys
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 
 from parallel_compat.names import old_packages, old_sources
 from parallel_compat.names.named_versions import in_notebook
-from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
+from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES, PYTEST_OPTIONS
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project, read_text
 
@@ -89,11 +91,21 @@ def check(folder: str) -> Found:
     root = folder if os.path.isdir(folder) else os.path.dirname(os.path.abspath(folder))
     found = Found(folder)
     files = list(_files(root)) if os.path.isdir(folder) else [folder]
-    modules = {os.path.splitext(name)[0] for directory in [root, *_folders(files)] for name in _names(directory)}
+    directories = {root, *_folders(files)}
+    modules = {os.path.splitext(name)[0] for directory in directories for name in _names(directory)}
+    empty = {name for name in modules if _is_empty(name, directories)}
+    submodules = re.findall(r"(?m)^\s*path\s*=\s*(\S+)", read_text(os.path.join(root, ".gitmodules")))
+    modules -= empty
     written: set[str] = set()
     reading = [source for file in files if (source := _parse(file, found)) is not None]
     for source in reading:
         source.collect(modules, found, written)
+    for plugin, where in _pytest_plugins(root):
+        if not _is_there(plugin, modules):
+            _lacks(plugin, where, found)
+    not_there = {name: found.unknown.pop(name) for name in empty & found.unknown.keys()}
+    not_there |= {path: ".gitmodules" for path in submodules if _is_empty(path, {root})}
+    found.hand |= {f"{name}: its folder is empty: git submodule update --init": at for name, at in not_there.items()}
     named, repositories = _named_by_project(root) if found.unknown else (set(), {})
     for package in [package for package in found.unknown if _plain(package) in named | repositories.keys()]:
         found.missing[package] = f"pip install {repositories.get(_plain(package), package)}"
@@ -224,14 +236,8 @@ class _Source:
                 self._named(path, node, found)
             path = old_packages.modules()[path].now
             package = path.partition(".")[0]
-        if optional or _is_there(package, modules):
-            return
-        if package not in PACKAGES:
-            found.unknown.setdefault(package, self._location(node))
-        else:
-            advice = found.missing.setdefault(package, PACKAGES[package])
-            if not advice.startswith("pip install"):
-                found.hand.setdefault(f"{package}: {advice}", self._location(node))
+        if not optional and not _is_there(package, modules):
+            _lacks(package, self._location(node), found)
 
     def _named(self, path: str, node: ast.AST, found: Found) -> None:
         module, _, name = path.rpartition(".")
@@ -285,6 +291,38 @@ def _not_needed(block: ast.Try, modules: set[str]) -> Iterator[ast.AST]:
     paths = [old_packages.modules()[path].now if path in old_packages.modules() else path for path in paths]
     if paths and all(_is_there(path.partition(".")[0], modules) for path in paths):
         yield from (node for handler in block.handlers for node in ast.walk(handler))
+
+
+def _lacks(package: str, where: str, found: Found) -> None:
+    """Note that a package is not installed."""
+    if package not in PACKAGES:
+        found.unknown.setdefault(package, where)
+        return
+    advice = found.missing.setdefault(package, PACKAGES[package])
+    if not advice.startswith("pip install"):
+        found.hand.setdefault(f"{package}: {advice}", where)
+
+
+def _pytest_plugins(root: str) -> Iterator[tuple[str, str]]:
+    """Yield the modules of the plugins that the settings of pytest name, and the files of settings."""
+    for name, section in (("pytest.ini", "pytest"), ("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")):
+        settings = configparser.RawConfigParser(strict=False)
+        try:
+            settings.read_string(read_text(os.path.join(root, name)))
+            words = settings.get(section, "addopts", fallback="").replace("=", " ").split()
+        except configparser.Error:
+            continue
+        plugins = [PYTEST_OPTIONS[word] for word in words if word in PYTEST_OPTIONS]
+        plugins += [after for word, after in itertools.pairwise(words) if word == "-p" and after[:3] != "no:"]
+        yield from ((plugin.partition(".")[0], name) for plugin in dict.fromkeys(plugins))
+
+
+def _is_empty(module: str, directories: set[str]) -> bool:
+    """Return whether a module is an empty folder: a git submodule that is not checked out."""
+    places = [os.path.join(directory, module) for directory in directories]
+    return not any(os.path.isfile(f"{place}.py") or _names(place) for place in places) and any(
+        map(os.path.isdir, places)
+    )
 
 
 def _is_there(package: str, modules: set[str]) -> bool:

@@ -13,5 +13,7 @@ def _of(kind: str) -> dict[str, str]:
 NUMPY = _of("numpy name")
 # Packages -> how they are installed.
 PACKAGES = _of("package")
+# Options of pytest -> the module of the plugin that has them.
+PYTEST_OPTIONS = _of("pytest option")
 # (module, attribute) -> what to do.
 ATTRIBUTES = {(name.rpartition(".")[0], name.rpartition(".")[2]): what for name, what in _of("attribute").items()}

@@ -47,12 +47,12 @@ def _change(module: Any) -> None:
         accept(owner, "groupby", squeeze=None)
         for name in ("resample", "asfreq"):
             _frequency(owner, name)
-    _readers(module)
+    objects = _keep_text_as_objects(module)
+    _readers(module, objects)
     accept(module, "concat", order=("objs", "axis", "join"), join_axes=_join_axes)
     accept(module, "to_datetime", infer_datetime_format=None, box=None)
     _frequency(module, "date_range")
     default(module, "get_dummies", dtype="uint8")  # until pandas 1
-    _keep_text_as_objects(module)
     _write_through(module)
 
 
@@ -199,7 +199,7 @@ def _fill(owner: Any) -> None:
         owner.fillna = fillna
 
 
-def _readers(module: Any) -> None:
+def _readers(module: Any, text_as_objects: bool) -> None:
     def bad_lines(options: dict[str, Any], value: Any) -> None:
         if not value:
             options["on_bad_lines"] = "warn" if options.get("on_bad_lines") != "skip" else "skip"
@@ -218,13 +218,13 @@ def _readers(module: Any) -> None:
             module, name, order=order, error_bad_lines=bad_lines, warn_bad_lines=no_warning, mangle_dupe_cols=None,
             tupleize_cols=None, infer_datetime_format=None, verbose=None, delim_whitespace=white_space,
         )  # fmt: skip
-        _after_reading(module, name)
+        _after_reading(module, name, text_as_objects)
     accept(module, "read_excel", order=("io", "sheet_name", "header"), sheetname="sheet_name", convert_float=None)
-    _after_reading(module, "read_excel")
+    _after_reading(module, "read_excel", text_as_objects)
 
 
-def _after_reading(module: Any, name: str) -> None:
-    """Apply `squeeze`, `prefix` and `date_parser` after reading."""
+def _after_reading(module: Any, name: str, text_as_objects: bool) -> None:
+    """Apply `squeeze`, `prefix` and `date_parser` after reading; note what its text is."""
     original = getattr(module, name)
 
     @functools.wraps(original)
@@ -234,6 +234,8 @@ def _after_reading(module: Any, name: str) -> None:
         columns = options.pop("parse_dates", None) if parser is not None else None
         index = options.pop("index_col", None) if parser is not None and columns else None
         read = original(*args, **options)
+        if text_as_objects and called_by_user() and "O" in {each.kind for each in getattr(read, "dtypes", ())}:
+            note("pandas: columns of text", "their type is object")
         for key in old:
             note(f"pandas.{name}({key}=)", "as pandas 1 did it")
         for each in columns if isinstance(columns, list) else []:
@@ -274,16 +276,17 @@ def _frequency(owner: Any, name: str) -> None:
     setattr(owner, name, called)
 
 
-def _keep_text_as_objects(module: Any) -> None:
-    """Read text as objects, as code that asks for `object` expects; pandas 3 has a type for it."""
+def _keep_text_as_objects(module: Any) -> bool:
+    """Read text as objects, as code that asks for `object` expects; return whether this pandas has a type for it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas 3 says that the option is to go
         try:
             if module.get_option("future.infer_string"):
                 module.set_option("future.infer_string", False)
-                note("pandas: columns of text", "their type is object")
+                return True
         except KeyError:  # pandas.errors.OptionError: a pandas without it
-            return
+            pass
+    return False
 
 
 def _write_through(module: Any) -> None:

@@ -53,7 +53,7 @@ def _of_source(error: SyntaxError) -> str | None:
     where = f"{users_code.short(error.filename)}: " if error.filename else ""
     if old_sources.is_of_python_2(error):
         old, count = old_sources.count_python_2(os.path.dirname(os.path.abspath(error.filename or "")))
-        project = f", as are {old} of the {count} sources here" if old > 1 else ""
+        project = f" ({old} of {count} sources in its folder)" if old > 1 else ""
         return f"parallel-compat: {where}Python 2 source{project}. {old_sources.CONVERT_TO_RUN}."
     if old_sources.is_in_another_coding(error):
         return f"parallel-compat: {where}not in UTF-8. {old_sources.CODING_LINE}"

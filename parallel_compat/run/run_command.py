@@ -217,7 +217,7 @@ def _of_python_2(names: tuple[str, ...], script: str) -> str:
     """Return a sentence about sources of Python 2: the script, and how many of the project."""
     folder = os.path.dirname(os.path.abspath(script))
     old, count = old_sources.count_python_2(folder)
-    rest = f", as are {old} of the {count} sources in its folder" if count > 1 else ""
+    rest = f" ({old} of {count} sources in its folder)" if count > 1 else ""
     what = os.path.relpath(folder) if count > 1 else names[0]
     return f"{names[0]} is Python 2 source{rest}. {old_sources.CONVERT_TO_RUN.replace('FILE', what)}"
 

@@ -120,3 +120,29 @@ def test_names_of_python_2_that_nothing_binds(tmp_path):
         "xrange: only Python 2 has it: `range`": "a.py:1",
         "unicode: only Python 2 has it: `str`": "a.py:1",
     }
+
+
+def test_a_folder_without_files_is_a_submodule_that_is_not_checked_out(tmp_path):
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "a.txt").write_text("")
+    (tmp_path / "other" / "keras-lib").mkdir(parents=True)
+    (tmp_path / ".gitmodules").write_text('[submodule "x"]\n\tpath = other/keras-lib\n\turl = ../x\n')
+    (tmp_path / "train.py").write_text("import lib, tools.data, caffe\n")
+    (tmp_path / "requirements.txt").write_text("caffe\n")
+    found = project.check(str(tmp_path))
+    assert (found.pip, found.unknown) == ([], {})
+    assert {what.partition(":")[0] for what in found.hand} == {"tools", "other/keras-lib", "caffe"}
+    assert found.hand["tools: its folder is empty: git submodule update --init"] == "train.py:1"
+
+
+@pytest.mark.parametrize(("file", "section"), [("pytest.ini", "pytest"), ("setup.cfg", "tool:pytest")])
+def test_plugins_that_the_settings_of_pytest_name(file, section, tmp_path):
+    (tmp_path / "a.py").write_text("import os\n")
+    options = "-v --pep8\n  --boxed -p no:warnings -p parallel_compat.pytest -p no_such_plugin.part --durations=3"
+    (tmp_path / file).write_text(f"[{section}]\naddopts={options}\n")
+    found = project.check(str(tmp_path))
+    assert (found.pip, found.unknown) == (["pytest-forked"], {"no_such_plugin": file})
+    assert list(found.hand.values()) == [file]
+    (tmp_path / file).write_text("no section\n")
+    assert project.check(str(tmp_path)).pip == []

@@ -125,7 +125,7 @@ def test_all_sources_of_python_2_are_counted_at_once(tmp_path):
     (tmp_path / "tools" / "b.py").write_text("print('a')\n")
     with pytest.raises(SyntaxError) as raised:
         runpy.run_path(str(tmp_path / "train.py"))
-    assert "Python 2 source, as are 2 of the 3 sources here. Rewrite it first" in remedies.remedy(raised.value)
+    assert "Python 2 source (2 of 3 sources in its folder). Rewrite it first" in remedies.remedy(raised.value)
 
 
 def test_any_other_missing_module_or_name_is_named(tmp_path, monkeypatch):

@@ -77,7 +77,7 @@ def test_a_project_of_python_2_is_told_before_anything_is_fetched_or_run(tmp_pat
     refused = run("old/train.py", PARALLEL_COMPAT_ORIGINALS=str(tmp_path / "cache"))
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
-        "parallel-compat run: train.py is Python 2 source, as are 2 of the 3 sources in its folder. Rewrite it first: "
+        "parallel-compat run: train.py is Python 2 source (2 of 3 sources in its folder). Rewrite it first: "
         "`pip install fissix`, then `parallel-compat migrate --python2 --select python-2-names --write old`\n"
     )
     assert not (tmp_path / "cache").exists()
