@@ -45,7 +45,7 @@ def plan(template: Template) -> dict[str, list[Slot]]:
     """Return the arrays that each layer of the single model gets, in the order in which Keras 3 reads them."""
     if template.tree is None:
         return _plan_of_weights(template)
-    arrays = template.arrays
+    arrays = template.stored.weights
     found: dict[str, list[Slot]] = {}
     for child in template.tree.children:
         order = _keras3_order(child)
@@ -125,7 +125,7 @@ def write(
     """
     layers = plan(template)
     version = _keras_version()
-    _require_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
+    _require_room(path, sum(array.nbytes + 4096 for array in template.stored.weights) + 65536)
     texts = {}
     if not weights_only:
         assert template.translation is not None

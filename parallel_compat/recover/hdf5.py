@@ -26,18 +26,10 @@ from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.safe_names import parts, short
 
 FILTERS = {h5z.FILTER_DEFLATE: "gzip", h5z.FILTER_SHUFFLE: "shuffle", h5z.FILTER_FLETCHER32: "fletcher32"}
+_FAMILIES = {"f": "IEEE_F", "i": "STD_I", "u": "STD_U"}
 PLAIN_TYPES = {
-    "float16": (h5t.IEEE_F16LE, h5t.IEEE_F16BE),
-    "float32": (h5t.IEEE_F32LE, h5t.IEEE_F32BE),
-    "float64": (h5t.IEEE_F64LE, h5t.IEEE_F64BE),
-    "int8": (h5t.STD_I8LE, h5t.STD_I8BE),
-    "int16": (h5t.STD_I16LE, h5t.STD_I16BE),
-    "int32": (h5t.STD_I32LE, h5t.STD_I32BE),
-    "int64": (h5t.STD_I64LE, h5t.STD_I64BE),
-    "uint8": (h5t.STD_U8LE, h5t.STD_U8BE),
-    "uint16": (h5t.STD_U16LE, h5t.STD_U16BE),
-    "uint32": (h5t.STD_U32LE, h5t.STD_U32BE),
-    "uint64": (h5t.STD_U64LE, h5t.STD_U64BE),
+    name: [getattr(h5t, f"{_FAMILIES[name[0]]}{8 * np.dtype(name).itemsize}{order}") for order in ("LE", "BE")]
+    for name in limits.DTYPES - {"bool"}
 }
 
 

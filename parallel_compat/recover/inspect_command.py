@@ -19,6 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand's arguments."""
     parser.add_argument("file", metavar="FILE", help="an .h5 or .hdf5 file")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    add_max_bytes(parser)
+
+
+def add_max_bytes(parser: argparse.ArgumentParser) -> None:
+    """Add the limit that a user may raise."""
     parser.add_argument(
         "--max-bytes",
         type=int,

@@ -143,7 +143,7 @@ def _by_config(stored: Stored, size: int, template: Template) -> InspectedCheckp
     assert template.tree is not None
     assert template.entry is not None
     assert template.translation is not None
-    arrays = template.arrays
+    arrays = template.stored.weights
     layers = []
     for child, entry in zip(template.tree.children, template.entry["config"]["layers"], strict=True):
         positions = [position for leaf in child.leaves() for position in template.indices.get(leaf.path, ())]

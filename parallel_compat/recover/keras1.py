@@ -33,12 +33,12 @@ def is_keras1(stored: Stored) -> bool:
         return False
     if stored.keras_version is not None:
         return stored.keras_version.startswith(("0.", "1."))
-    return not any(_OF_KERAS_2.fullmatch(weight.name) for layer in stored.layers for weight in layer.weights)
+    return not any(_OF_KERAS_2.fullmatch(weight.name) for weight in stored.weights)
 
 
 def as_keras2(stored: Stored) -> Stored:
     """Return a file of Keras 1 with a version and a backend, and with a slash after the layer in names of weights."""
-    names = [weight.name for layer in stored.layers for weight in layer.weights]
+    names = [weight.name for weight in stored.weights]
     backend = stored.backend
     if backend is None and names:
         of_keras_1 = [name for name in names if _WEIGHT.fullmatch(name)]

@@ -52,31 +52,19 @@ def read_model(
     for array, pieces in reading.arrays(optimizer=optimizer):
         arrays.append(gather(array, pieces))
         advance(array.nbytes)
-    count = len(template.arrays)
-    return build(template, arrays[:count], custom_objects), arrays[count:]
-
-
-def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, Any]) -> Any:
-    """Build the single model in Keras 3 and give it its weights.
-
-    Args:
-        template: the single model.
-        arrays: all arrays of the file's layers, in the file's order.
-        custom_objects: classes and functions by name.
-
-    Returns:
-        A `keras.Model`.
-
-    Raises:
-        CheckpointError: Keras cannot build it, or it has other weights than the file.
-    """
-    assert template.translation is not None
-    values = edited(template, arrays)
-    model = make(template.translation.config, custom_objects, lambda probe: _check(probe, values), template.stored.path)
+    translation, leaves = template.translation, template.leaves
+    assert translation is not None
+    values = {
+        path: weight_edits.apply(
+            translation.edits.get(path, ()), leaves[path].class_name, [arrays[position] for position in positions]
+        )
+        for path, positions in template.indices.items()
+    }
+    model = make(translation.config, custom_objects, lambda probe: _check(probe, values), template.stored.path)
     for path, mine in values.items():
         for variable, value in zip(weights_of(layer_at(model, path)), mine, strict=True):
             variable.assign(value)
-    return model
+    return model, arrays[len(template.stored.weights) :]
 
 
 def make(
@@ -201,18 +189,6 @@ def stateless(value: Any) -> Any:
     return [stateless(one) for one in value] if isinstance(value, list) else value
 
 
-def edited(template: Template, arrays: list[Array]) -> dict[Path, list[Array]]:
-    """Return each layer's weights as Keras 3 needs them."""
-    edits = template.translation.edits if template.translation is not None else {}
-    leaves = template.leaves
-    return {
-        path: weight_edits.apply(
-            edits.get(path, ()), leaves[path].class_name, [arrays[position] for position in positions]
-        )
-        for path, positions in template.indices.items()
-    }
-
-
 def layer_at(model: Any, path: Path) -> Any:
     """Return the layer inside a model that a path leads to."""
     for name in path:
@@ -248,7 +224,7 @@ def compile_model(model: Any, training_config: dict[str, Any], path: str) -> Non
     """Compile a recovered model as it was.
 
     Args:
-        model: as `build` made it.
+        model: as `read_model` made it.
         training_config: as `rules.training.compiled` made it.
         path: of the file.
     """
@@ -280,7 +256,7 @@ def restore_optimizer(
     """Give an optimizer the state that is in a file.
 
     Args:
-        model: as `build` made it.
+        model: as `read_model` made it.
         template: the single model.
         optimizer_arrays: the file's arrays for the optimizer.
         optimizer: the optimizer; None for that of the model, which is compiled.
@@ -299,7 +275,7 @@ def restore_optimizer(
         if template.translation.version < (1, 2) and template.translation.backend == "theano":
             return [f"The order of the optimizer's state is not known; {optimizer_state.FRESH}"]
         # Keras 1 sorted the weights that it trained by their names, which had no slashes.
-        names = [weight.name.replace("/", "_") for weight in template.arrays]
+        names = [weight.name.replace("/", "_") for weight in template.stored.weights]
         order.sort(key=lambda place: names[template.indices[place[0].path][place[1]]])
     trained = [weights_of(layer_at(model, leaf.path))[index] for leaf, index in order]
     note = optimizer_state.restore(

@@ -21,6 +21,9 @@ NAMES = 50_000  # layers, and weights, in one file
 NAME_LENGTH = 1_024
 NAME_DEPTH = 32  # parts of one weight's name, between slashes
 RANK = 16  # axes of one array
+DTYPES = frozenset(
+    ("float16", "float32", "float64", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+)
 
 JSON_DEPTH = 400  # nested models cost five levels each
 JSON_VALUES = 600_000

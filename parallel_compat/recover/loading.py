@@ -291,30 +291,17 @@ def _by_layers(template: Template, tree: Branch, arrays: list[Array]) -> dict[Pa
     if paths == {leaf.path for leaf in theirs}:
         return {path: template.indices[path] for path in paths}
     if len(mine) != len(theirs):
-        inner = _only_branch(tree)
-        if inner is not None:
-            prefix = inner.path
-            if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs} or len(mine) == len(theirs):
-                return {(*prefix, *path): indices for path, indices in template.indices.items()}
         raise CheckpointError(
             f"{template.stored.path}: expected weights for the {len(mine)} layers of the "
             f"model ({_listed(mine)}). "
             f"Received: {len(theirs)} layers ({_listed(theirs)})."
         )
-    common = _common_prefix(mine, theirs)
-    if common is not None:
-        return {(*common, *path): indices for path, indices in template.indices.items()}
+    for length in range(1, len(mine[0].path)):  # of a model around the template: a parallel model was given
+        around = mine[0].path[:length]
+        if paths == {(*around, *leaf.path) for leaf in theirs}:
+            return {(*around, *path): indices for path, indices in template.indices.items()}
     pairs = resnet50_files.paired(mine, theirs, lambda leaf: leaf.path[-1], lambda leaf: leaf.path[-1])
     return {leaf.path: template.indices[other.path] for leaf, other in pairs}
-
-
-def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
-    """Find the path of a model around the template (a parallel model was given), if that is the only difference."""
-    for length in range(1, len(mine[0].path)):
-        prefix = mine[0].path[:length]
-        if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs}:
-            return prefix
-    return None
 
 
 def _listed_again(stored: Stored, arrays: list[Array], groups: list[list[int]]) -> list[bool]:
@@ -323,7 +310,7 @@ def _listed_again(stored: Stored, arrays: list[Array], groups: list[list[int]]) 
     After `add_loss` of a tensor from within a model inside, as in the example of a variational autoencoder, tf.keras
     listed the layers that made it beside that model, and wrote their weights twice.
     """
-    names = [weight.name for layer in stored.layers for weight in layer.weights]
+    names = [weight.name for weight in stored.weights]
     before: dict[str, Array] = {}
     found = []
     for group in groups:
@@ -336,7 +323,7 @@ def _by_groups(
     stored: Stored, tree: Branch, arrays: list[Array], *, parallel: bool, reshape: bool
 ) -> dict[Path, list[int]]:
     """Match a file without a usable config: its groups are the model's layers, or one is the whole template."""
-    flat = [weight for layer in stored.layers for weight in layer.weights]
+    flat = stored.weights
     _loosen(tree, kernels=reshape)
     if parallel:
         _lay_out(stored, tree, flat)
@@ -401,11 +388,6 @@ def _loosen(node: Node, *, kernels: bool, everything: bool = False) -> None:
             leaf.specs = tuple(
                 Spec(spec.name, None if spec.name == loose else spec.shape, spec.trainable) for spec in leaf.specs
             )
-
-
-def _only_branch(tree: Branch) -> Branch | None:
-    full = [child for child in tree.children if any(leaf.specs for leaf in child.leaves())]
-    return full[0] if len(full) == 1 and isinstance(full[0], Branch) else None
 
 
 def _values(

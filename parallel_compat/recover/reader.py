@@ -36,9 +36,6 @@ BOOT = (
 )
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 HEADER_BYTES = 4 * limits.ATTRIBUTE_BYTES
-DTYPES = frozenset(
-    ("float16", "float32", "float64", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
-)
 
 
 @dataclass(frozen=True)
@@ -82,6 +79,11 @@ class Stored:
     layers: tuple[StoredLayer, ...]
     optimizer: tuple[StoredArray, ...]
 
+    @property
+    def weights(self) -> list[StoredArray]:
+        """The arrays of all layers, in the file's order."""
+        return [weight for layer in self.layers for weight in layer.weights]
+
 
 class Reading:
     """One file being read: its description, then its arrays one after the other, each once and in order."""
@@ -101,8 +103,7 @@ class Reading:
     def arrays(self, *, optimizer: bool = False) -> Iterator[tuple[StoredArray, Iterator[memoryview]]]:
         """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next
         is requested."""
-        wanted = [weight for layer in self.stored.layers for weight in layer.weights]
-        for array in wanted + (list(self.stored.optimizer) if optimizer else []):
+        for array in self.stored.weights + (list(self.stored.optimizer) if optimizer else []):
             pieces = self._pieces(array)
             yield array, pieces
             for _ in pieces:  # what the caller left
@@ -140,7 +141,7 @@ class Reading:
 
     def _check(self, stored: Stored) -> None:
         """Check the sizes and places that the reading process gives for arrays against the file itself."""
-        arrays = [weight for layer in stored.layers for weight in layer.weights] + list(stored.optimizer)
+        arrays = stored.weights + list(stored.optimizer)
         size = self._state[2]
         if sum(array.nbytes for array in arrays) > limits.byte_budget(size, self._max_bytes):
             raise CheckpointError("its arrays have more bytes than are allowed.")
@@ -367,7 +368,7 @@ def _stored(path: str, header: dict[str, Any]) -> Stored:
         found = []
         for entry in entries:
             shape = tuple(entry["shape"])
-            if not all(isinstance(size, int) and size >= 0 for size in shape) or entry["dtype"] not in DTYPES:
+            if not all(isinstance(size, int) and size >= 0 for size in shape) or entry["dtype"] not in limits.DTYPES:
                 raise TypeError("array")
             offset = entry["offset"]
             if offset is not None and type(offset) is not int:

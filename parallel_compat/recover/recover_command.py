@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.inspect_command import some
+from parallel_compat.recover.inspect_command import add_max_bytes, some
 from parallel_compat.recover.safe_names import printable
 
 LONG_WORK = 64 << 20  # bytes from which a progress bar is of use
@@ -35,12 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep-lambda", action="store_true", help="keep the model's own Lambda layers, as data that is not executed"
     )
     parser.add_argument("--force", action="store_true", help="replace an existing OUT")
-    parser.add_argument(
-        "--max-bytes",
-        type=int,
-        metavar="N",
-        help="limit of the total size of the arrays (default: eight times the file's size)",
-    )
+    add_max_bytes(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     wrappers = found.template.wrappers
     source = f"a parallel model over {wrappers[0].gpus} devices" if wrappers else "a single model"
     print(
-        f"{arguments.output}: {len(found.template.arrays)} weights, from "
+        f"{arguments.output}: {len(found.template.stored.weights)} weights, from "
         f"{printable(arguments.file)} ({source}, Keras {printable(str(found.template.stored.keras_version))})"
     )
     return 0

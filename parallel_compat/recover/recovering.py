@@ -138,7 +138,7 @@ def recover(
         template = template_of(stored, objects, entry)
         found = Recovery(template, notes=list(template.notes))
         if template.tree is None:
-            _require_no_config(stored, suffix, weights_only=weights_only)
+            _require_no_config(stored, suffix)
             _require_current_layout(template.stored)
         elif template.translation is not None and not (weights_only and suffix in (".h5", ".hdf5")):
             try:
@@ -150,7 +150,7 @@ def recover(
             if suffix in (".h5", ".hdf5"):
                 _require_single_axes(template.translation.config, stored.path)
             found.notes += _kept(template, keep_lambda=keep_lambda)
-        advance = started(sum(array.nbytes for array in template.arrays))
+        advance = started(sum(array.nbytes for array in template.stored.weights))
         if living:
             _make_model(found, reading, objects, advance, optimizer=suffix != ".weights.h5")
             if out is not None:
@@ -229,7 +229,7 @@ def _require_single_axes(config: Any, path: str) -> None:
             _require_single_axes(each, path)
 
 
-def _require_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
+def _require_no_config(stored: Stored, suffix: str | None) -> None:
     if suffix not in (".h5", ".hdf5"):
         what = "a model" if suffix is None else suffix
         raise CheckpointError(
@@ -240,9 +240,8 @@ def _require_no_config(stored: Stored, suffix: str | None, *, weights_only: bool
 
 def _require_current_layout(stored: Stored) -> None:
     """Refuse weights that need another layout, where only the names of layers are known."""
-    arrays = [weight for layer in stored.layers for weight in layer.weights]
-    gates = any(re.search(r"/[WUb]_[ifcozrh](_\d+)?(:0)?$", weight.name) for weight in arrays)
-    kernels = any(len(weight.shape) > 2 for weight in arrays)
+    gates = any(re.search(r"/[WUb]_[ifcozrh](_\d+)?(:0)?$", weight.name) for weight in stored.weights)
+    kernels = any(len(weight.shape) > 2 for weight in stored.weights)
     of_keras1 = (stored.keras_version or "").startswith(("0.", "1"))
     other = stored.backend not in (None, "tensorflow", "cntk")
     if ((gates or kernels) and of_keras1) or (kernels and other):
@@ -339,7 +338,7 @@ def _write_h5(
             "Weights were assigned to layers by name. If the template has nested models or had "
             "frozen layers, pass its architecture, or use `load_template_weights`."
         )
-    if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
+    if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.stored.weights):
         found.notes.append(OLD_GATES)
 
 

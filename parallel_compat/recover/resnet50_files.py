@@ -27,7 +27,7 @@ def names_in(stored: Stored, names: Iterable[str]) -> dict[str, str]:
         stored: the file.
         names: those of the model's layers.
     """
-    words = {word for layer in stored.layers for weight in layer.weights for word in weight.name.split("/")}
+    words = {word for weight in stored.weights for word in weight.name.split("/")}
     found = resnet50.names_in_file(names, words | {layer.name for layer in stored.layers})
     if found:
         _warn_of_epsilon(stored.path)

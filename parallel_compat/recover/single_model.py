@@ -14,7 +14,7 @@ from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path, tree_of
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.placement import place, split
-from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
+from parallel_compat.recover.reader import Stored, StoredLayer
 from parallel_compat.recover.target import PLAIN_KERAS, Target
 from parallel_compat.recover.translation import Translation
 
@@ -42,11 +42,6 @@ class Template:
     translation: Translation | None = None
     indices: dict[Path, list[int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def arrays(self) -> list[StoredArray]:
-        """All arrays of the file's layers, in the file's order."""
-        return [weight for layer in self.stored.layers for weight in layer.weights]
 
     @property
     def leaves(self) -> dict[Path, Leaf]:
@@ -116,7 +111,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     template = Template(stored, wrappers, entry, tree, translation)
     template.indices = _indices(stored, tree, group)
     for path, config in translation.shaped.items():
-        shapes = [template.arrays[position].shape for position in template.indices.get(path, ())]
+        shapes = [stored.weights[position].shape for position in template.indices.get(path, ())]
         if shapes and len(shapes[0]) == 3:  # the bias, or the kernel without its windows
             config["output_shape"] = list(shapes[1]) if len(shapes) == 2 else [shapes[0][0], shapes[0][-1]]
     for leaf in tree.leaves():

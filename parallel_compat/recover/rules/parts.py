@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from parallel_compat.names import tsv
-from parallel_compat.recover import reader
+from parallel_compat.recover import limits
 from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
 from parallel_compat.recover.translation import Translation
@@ -29,7 +29,7 @@ def dtype_policy(entry: Entry, translation: Translation) -> None:
         translation.refuse(entry, f"the dtype {str(dtype)[:60]!r} is not one of Keras's")
 
 
-DTYPES = reader.DTYPES | {"bfloat16", "string", "mixed_float16", "mixed_bfloat16"}
+DTYPES = limits.DTYPES | {"bfloat16", "string", "mixed_float16", "mixed_bfloat16"}
 
 
 def parts_of_layer(entry: Entry, translation: Translation) -> None:
