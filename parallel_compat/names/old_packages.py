@@ -1,4 +1,4 @@
-"""What other packages had in the years of old Keras and what it is today: the facts of `old_packages.tsv`.
+"""What other packages had in the years of old Keras and what it is today: names, and arguments by position.
 
 `run` answers them, `migrate` rewrites them, and `check` lists them.
 """
@@ -26,6 +26,40 @@ class Fact(NamedTuple):
     old: str
     until: str
     now: str
+
+
+class Positions(NamedTuple):
+    """What a callable took by position and takes by name today.
+
+    Attributes:
+        agreeing: how many leading positions mean today what they meant.
+        names: the names that the following ones have today, with `-` before one without effect and `!` before one that
+            is gone.
+    """
+
+    agreeing: int
+    names: tuple[str, ...]
+
+
+@functools.cache
+def _positions() -> dict[str, Positions]:
+    rows = tsv.rows("old_positions.tsv", 3)
+    return {path: Positions(int(agreeing), tuple(names.split(","))) for path, agreeing, names in rows}
+
+
+def modules_with_positions() -> set[str]:
+    """Return the modules with callables that took more by position."""
+    return {path.rpartition(".")[0] for path in _positions()}
+
+
+def positions(path: str) -> Positions | None:
+    """Return what a callable took by position, if it takes less today; of any module of its package.
+
+    >>> positions("sklearn.metrics.confusion_matrix")
+    Positions(agreeing=2, names=('labels', 'sample_weight'))
+    """
+    first, *between, last = path.split(".") if path.count(".") > 1 else (path, path)
+    return _positions().get(path) or (_positions().get(f"{first}.{between[0]}.{last}") if between else None)
 
 
 @functools.cache

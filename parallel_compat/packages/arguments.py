@@ -16,25 +16,34 @@ if TYPE_CHECKING:
     Change = str | None | Callable[[dict[str, Any], Any], None]
 
 
-def accept(owner: Any, function: str, *, order: Sequence[str] = (), **gone: Change) -> None:
+def accept(
+    owner: Any, function: str, *, order: Sequence[str] = (), agreeing: int | None = None, **gone: Change
+) -> None:
     """Let a function accept its old arguments; a function that still does is unchanged.
 
     Args:
         owner: the module or the class.
         function: the function's name there.
         order: the parameters that were passed by position, and are by name alone today; without `self`.
+        agreeing: how many of them have the same place today; all that have one if it is not given.
         gone: the arguments.
     """
     original = getattr(owner, function, None)
     if original is not None:
         where = f"{owner.__name__}.{function}".removesuffix(".__init__")
-        accepts = accepting(original, where, gone, order=order, is_method=inspect.isclass(owner))
+        accepts = accepting(original, where, gone, order=order, agreeing=agreeing, is_method=inspect.isclass(owner))
         if accepts is not original:
             setattr(owner, function, accepts)
 
 
 def accepting(
-    original: Any, where: str, gone: Mapping[str, Change], *, order: Sequence[str] = (), is_method: bool = False
+    original: Any,
+    where: str,
+    gone: Mapping[str, Change],
+    *,
+    order: Sequence[str] = (),
+    agreeing: int | None = None,
+    is_method: bool = False,
 ) -> Any:
     """Return a function that accepts the old arguments of `original`; `original` itself if it still does.
 
@@ -43,12 +52,15 @@ def accepting(
         where: its name in the report.
         gone: the arguments.
         order: the parameters that were passed by position.
+        agreeing: how many of them have the same place today.
         is_method: whether its first parameter is `self`.
     """
     known = parameters(original)
     if known is None:
         return original
-    positional = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
+    positional = agreeing
+    if positional is None:
+        positional = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
     missing = {name: change for name, change in gone.items() if name not in known}
     if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= positional:
         order = ()

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from parallel_compat.names import old_packages
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accept, default, member, parameters
 from parallel_compat.packages.notes import note
@@ -56,33 +57,10 @@ _OF_2018: dict[str, dict[str, Any]] = {
     "cross_val_predict": {"cv": 3},
     "cross_val_score": {"cv": 3},
 }
-# How many leading arguments have the places of scikit-learn 0.20 today, where it is not all of them.
-_PLACES = {
-    0: "MLPRegressor OneHotEncoder",
-    1: "BernoulliNB ComplementNB Isomap LassoCV LinearRegression LogisticRegression LogisticRegressionCV MDS "
-    "MultiTaskLassoCV MultinomialNB TheilSenRegressor make_scorer",
-    2: "ElasticNetCV Lars Lasso MultiTaskElasticNetCV MultiTaskLasso OrthogonalMatchingPursuitCV Perceptron Ridge "
-    "RidgeCV RidgeClassifier RidgeClassifierCV SpectralClustering auc fowlkes_mallows_score hamming_loss log_loss",
-    3: "AdaBoostClassifier ElasticNet GridSearchCV LarsCV LassoLars LassoLarsCV LassoLarsIC MultiTaskElasticNet "
-    "OrthogonalMatchingPursuit TruncatedSVD",
-    4: "Birch FunctionTransformer RandomizedSearchCV k_means pairwise_distances_argmin pairwise_distances_argmin_min",
-    5: "KMeans SpectralEmbedding",
-    6: "AgglomerativeClustering BayesianRidge IsolationForest PCA SpectralCoclustering",
-    7: "FactorAnalysis NMF RandomTreesEmbedding",
-    8: "FastICA TSNE ridge_regression",
-    9: "ARDRegression ExtraTreeRegressor ExtraTreesClassifier ExtraTreesRegressor RandomForestClassifier "
-    "RandomForestRegressor SpectralBiclustering fastica",
-    10: "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier GradientBoostingClassifier "
-    "GradientBoostingRegressor OneClassSVM non_negative_factorization",
-    11: "DictionaryLearning KernelPCA MiniBatchSparsePCA SparsePCA",
-    12: "cross_validate dict_learning_online",
-    13: "NuSVC SVC",
-}
 
 
 def _change(module: Any) -> None:
     defaults = {**_DEFAULTS, **(_OF_2018 if notes.is_of_2018 else {})}
-    places = {name: count for count, names in _PLACES.items() for name in names.split()}
     for name in getattr(module, "__all__", list(vars(module))):
         value = vars(module).get(name)
         if not callable(value) or not getattr(value, "__module__", "").startswith("sklearn."):
@@ -92,12 +70,24 @@ def _change(module: Any) -> None:
         gone |= {old: None for old, names in _DROPPED.items() if name in names}
         is_class = inspect.isclass(value)
         owner, function = (value, "__init__") if is_class else (module, name)
-        order = [each.name for each in known.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-        accept(owner, function, order=order[: places.get(name)], **gone)
+        agreeing, names = old_packages.positions(f"{module.__name__}.{name}") or (0, ())
+        order = [*[*known][:agreeing], *[each.lstrip("-!") for each in names]]
+        gone |= {each[1:]: None for each in names if each.startswith("-")}
+        gone |= {"normalize": _not_normalized} if "!normalize" in names else {}
+        accept(owner, function, order=order, agreeing=agreeing, **gone)
         default(owner, function, **defaults.get(name, {}))
 
 
+def _not_normalized(options: dict[str, Any], value: Any) -> None:
+    if value:
+        raise TypeError(
+            "scikit-learn 1.1 was the last to take normalize=True: subtract the mean of each column of x, and divide "
+            "the column by its norm, before fit"
+        )
+
+
 def _text(module: Any) -> None:
+    _change(module)
     kinds = [getattr(module, name) for name in ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")]
     member(kinds[:2], get_feature_names=lambda self: self.get_feature_names_out().tolist())
 
@@ -118,12 +108,8 @@ def _tags(module: Any) -> None:
     module.get_tags = get_tags
 
 
-_MODULES = (
-    "cluster decomposition ensemble linear_model manifold metrics model_selection naive_bayes neighbors neural_network "
-    "preprocessing svm tree utils.class_weight"
-)
 CHANGES: dict[str, Callable[[Any], None]] = {
-    **{f"sklearn.{name}": _change for name in _MODULES.split()},
+    **dict.fromkeys(old_packages.modules_with_positions(), _change),
     "sklearn.feature_extraction.text": _text,
     "sklearn.utils._tags": _tags,
 }

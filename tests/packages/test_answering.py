@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import subprocess
 import sys
 
@@ -162,6 +164,47 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["3", "3", "3", "4"], done.stderr
+
+
+def test_arguments_of_scikit_learn_by_position(tmp_path):
+    code = (
+        "import numpy as np\n"
+        "from sklearn import calibration, cluster, linear_model, metrics, model_selection, neural_network, svm\n"
+        "from sklearn.metrics.pairwise import rbf_kernel, pairwise_kernels\n"
+        "y, p = np.array([0, 1, 1]), np.array([0, 1, 0])\n"
+        "assert metrics.confusion_matrix(y, p, [1, 0]).tolist() == [[1, 1], [0, 1]]\n"
+        "assert svm.SVC(3.0, 'rbf').get_params()['kernel'] == 'rbf' and svm.SVC(3.0).C == 3\n"
+        "assert [len(test) for _, test in model_selection.KFold(3, True, 1).split(np.zeros(9))] == [3, 3, 3]\n"
+        "means = cluster.KMeans(3, 'random', 5, 9, 0.1, True, 0, 7)\n"
+        "assert (means.n_init, means.verbose, means.random_state) == (5, 0, 7)\n"
+        "assert neural_network.MLPRegressor((5,), 'tanh').activation == 'tanh'\n"
+        "assert linear_model.Ridge(1.0, False, False, False).copy_X is False\n"
+        "assert calibration.CalibratedClassifierCV(None, 'isotonic').method == 'isotonic'\n"
+        "assert pairwise_kernels(np.eye(2), None, 'linear').tolist() == [[1, 0], [0, 1]]\n"
+        "try:\n"
+        "    linear_model.Ridge(1.0, True, True)\n"
+        "except TypeError as error:\n"
+        "    assert 'normalize=True' in str(error)\n"
+        "else:\n"
+        "    raise AssertionError\n"
+        "assert 'SVC(C, kernel): passed by position, as before' in packages.answered(), packages.answered()\n"
+    )
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_places_of_arguments_are_those_of_the_installed_scikit_learn():
+    for path, (agreeing, names) in old_packages._positions().items():
+        module, _, name = path.rpartition(".")
+        today = list(inspect.signature(getattr(importlib.import_module(module), name)).parameters)
+        assert {each for each in names if each[0] not in "-!"} <= set(today), path
+        assert names[0] not in today[agreeing : agreeing + 1] or _by_name_alone(path, agreeing), path
+
+
+def _by_name_alone(path, place):
+    module, _, name = path.rpartition(".")
+    parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters
+    return [*parameters.values()][place].kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def test_defaults_are_those_of_the_era(tmp_path):

@@ -2,7 +2,8 @@
 
 `np.float` was another name of Python's `float`; the rewritten code runs with any numpy. What other packages moved
 (`time.clock`, `scipy.signal.hann`) gets its new name. What no package has any more (`scipy.misc.imresize`) becomes a
-function of this package with the old results. Other names are reported with advice.
+function of this package with the old results. Arguments that scikit-learn took by position get their names. Other
+names are reported with advice.
 
 ```diff
  import numpy as np
@@ -20,6 +21,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -46,6 +48,8 @@ def find(file: File) -> Findings:
             yield from _moved(file, node, path)
     for statement in file.tree.imports:
         yield from _imported(file, statement)
+    for call in file.tree.calls:
+        yield from _by_position(file, call)
 
 
 def _moved(file: File, node: ast.Attribute, path: str) -> Findings:
@@ -62,6 +66,29 @@ def _moved(file: File, node: ast.Attribute, path: str) -> Findings:
         return
     text, imports = reference
     yield file.found(node, message, [file.replace(node, text), *imports], hint=True)
+
+
+def _by_position(file: File, call: ast.Call) -> Findings:
+    """Find arguments by position that have to be named today."""
+    path = file.names.path(call.func)
+    known = old_packages.positions(path) if path is not None else None
+    if known is None or not known.agreeing < len(call.args) <= known.agreeing + len(known.names):
+        return
+    if calls.has_star(call):
+        yield file.attention(call, f"`{path}` takes {known.agreeing} arguments by position today; name the others.")
+        return
+    given = list(zip(call.args[known.agreeing :], known.names, strict=False))
+    for argument, name in given:
+        if name[0] == "!" and calls.constant(argument) not in (None, False):
+            yield file.attention(argument, f"`{path}` has no `{name[1:]}` any more. Name the other arguments.")
+            return
+    for argument, name in given:
+        if name[0] in "-!":
+            message = f"`{name[1:]}` of `{path}` has no effect any more."
+            yield file.found(argument, message, calls.remove(file, call, argument), hint=True)
+        else:
+            message = f"`{path}` takes `{name}` by name today."
+            yield file.found(argument, message, [calls.name_positional(file, argument, name)], hint=True)
 
 
 def _of_numpy(file: File, node: ast.Attribute, name: str) -> Findings:

@@ -47,6 +47,19 @@ OURS = "parallel_compat.packages"
         ("from PIL import Image\nx = Image.ANTIALIAS", "from PIL import Image\nx = Image.LANCZOS"),
         ("import cv2\ncv2.line(x, cv2.CV_AA)", "import cv2\ncv2.line(x, cv2.LINE_AA)"),
         ("import scipy\nscipy.zeros(3)", "import scipy\nnumpy.zeros(3)"),
+        (
+            "from sklearn.metrics import confusion_matrix as cm\ncm(y, p, [0, 1])",
+            "from sklearn.metrics import confusion_matrix as cm\ncm(y, p, labels=[0, 1])",
+        ),
+        ("from sklearn import svm\nsvm.SVC(1.0, 'rbf')", "from sklearn import svm\nsvm.SVC(C=1.0, kernel='rbf')"),
+        (
+            "from sklearn.cluster import KMeans\nKMeans(3, 'random', 5, 9, 0.1, True, 0)",
+            "from sklearn.cluster import KMeans\nKMeans(3, init='random', n_init=5, max_iter=9, tol=0.1, verbose=0)",
+        ),
+        (
+            "from sklearn.linear_model import Ridge\nRidge(1.0, True, False, (False))",
+            "from sklearn.linear_model import Ridge\nRidge(1.0, fit_intercept=True, copy_X=(False))",
+        ),
     ],
 )
 def test_a_name_of_another_package(before, after):
@@ -54,7 +67,14 @@ def test_a_name_of_another_package(before, after):
 
 
 @pytest.mark.parametrize(
-    "line", ["from scipy.signal import convolve", "from collections import deque", "import scipy\nscipy.fft"]
+    "line",
+    [
+        "from scipy.signal import convolve",
+        "from collections import deque",
+        "import scipy\nscipy.fft",
+        "from sklearn.model_selection import train_test_split, KFold\ntrain_test_split(x, y, z)\nKFold(3)",
+        "def confusion_matrix(*a): pass\nconfusion_matrix(y, p, [0, 1])",
+    ],
 )
 def test_a_name_that_is_still_there_is_left(line):
     check_noop(f"{HEAD}{line}\n", rule="other-packages")
@@ -83,6 +103,8 @@ def test_each_is_what_numpy_has():
         ("from numpy import Inf", [(4, "attention")]),
         ("from scipy.misc import *", [(4, "attention")]),
         ("import string; string.maketrans('a', 'b')", [(4, "attention")]),
+        ("from sklearn import svm\nsvm.SVC(*given)", [(5, "attention")]),
+        ("from sklearn.linear_model import Ridge\nRidge(1.0, True, True)", [(5, "attention")]),
     ],
 )
 def test_is_reported(line, status):
