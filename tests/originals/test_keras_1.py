@@ -127,6 +127,39 @@ print(json.dumps({
 """
 
 
+METRICS = """
+import json
+import numpy as np
+from keras import backend as K, metrics
+from keras.layers import Dense, SimpleRNN, TimeDistributedDense
+from keras.metrics import fbeta_score
+from keras.models import Sequential, load_model
+from keras.utils.np_utils import categorical_probas_to_classes, probas_to_classes
+
+draws = np.random.RandomState(0)
+names = ["precision", "recall", "fbeta_score", "fmeasure", "matthews_correlation"]
+model = Sequential()
+model.add(TimeDistributedDense(4, input_dim=3, input_length=5, W_regularizer="l2", activation="tanh"))
+model.add(TimeDistributedDense(output_dim=1, init="normal", activation="sigmoid"))
+for layer in model.layers:
+    layer.set_weights([draws.uniform(-3, 3, weight.shape) for weight in layer.get_weights()])
+x, y = draws.rand(16, 5, 3), draws.randint(0, 2, (16, 5, 1))
+model.compile("sgd", "binary_crossentropy", metrics=names[:4] + [metrics.matthews_correlation])
+fitted = model.fit(x, y, nb_epoch=2, batch_size=8, verbose=0, shuffle=False).history
+truth, guess = K.variable(y), K.variable(model.predict(x))
+model.save("model.h5")
+print(json.dumps({
+    "history": {name: fitted[name] for name in names + ["loss"]},
+    "beta": float(K.eval(fbeta_score(truth, guess, beta=2))),
+    "none": float(K.eval(metrics.matthews_correlation(truth, 0 * guess))),
+    "classes": [probas_to_classes(np.array(each)).tolist() for each in ([[0.2, 0.8], [0.9, 0.1]], [[0.4], [0.6]])],
+    "categories": categorical_probas_to_classes(np.eye(3)).tolist(),
+    "loaded": bool(np.array_equal(load_model("model.h5").predict(x), model.predict(x))),
+    "shape": model.output_shape,
+}))
+"""
+
+
 def answers(folder: Path, source: str) -> dict[str, object]:
     (folder / "script.py").write_text(source)
     done = scripts.run("--quiet", "--era", "keras-2.2.4", "script.py", folder=folder)
@@ -154,6 +187,29 @@ def test_names_and_arguments_of_keras_1(tmp_path: Path) -> None:
         "order": "channels_first",
         "values": [0.0, 1.0, 1.0],
     }
+
+
+def test_metrics_layers_and_functions_that_keras_2_dropped(tmp_path: Path) -> None:
+    assert answers(tmp_path, METRICS) == {
+        "history": {
+            "precision": pytest.approx([0.47619049] * 2),
+            "recall": pytest.approx([0.24431819] * 2),
+            "fbeta_score": pytest.approx([0.32225060] * 2),
+            "fmeasure": pytest.approx([0.32225060] * 2),
+            "matthews_correlation": pytest.approx([0.023039497] * 2),
+            "loss": pytest.approx([1.0122328, 1.0101173], abs=1e-5),
+        },
+        "beta": pytest.approx(0.29239768),
+        "none": 0.0,
+        "classes": [[1, 0], [0, 1]],
+        "categories": [0, 1, 2],
+        "loaded": True,
+        "shape": [None, 5, 1],
+    }
+    script = "from keras.layers import SReLU\nprint('imported')\nSReLU()"
+    done = scripts.run("--quiet", "--era", "keras-2.2.4", "-c", script, folder=tmp_path)
+    assert "keras.layers.SReLU" in done.stderr
+    assert "keras-contrib" in done.stderr
 
 
 def test_a_loss_that_passes_the_output_first_is_named_once(tmp_path: Path) -> None:

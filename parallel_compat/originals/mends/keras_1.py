@@ -12,6 +12,7 @@ from typing import Any
 
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.eras import Era
+from parallel_compat.originals.mends import keras_1_functions
 from parallel_compat.originals.mends.gone_packages import gone
 from parallel_compat.originals.mends.register import Register
 
@@ -52,6 +53,7 @@ def apply(mends: Register) -> None:
     mends.after("keras.utils.vis_utils", _pictures)
     graph = gone("keras.models.Graph", "write the model with keras.models.Model, as Keras 1 did already")
     mends.after("keras.models", lambda module: mends.add(module, Graph=graph))
+    keras_1_functions.apply(mends)
 
 
 def _taking(renamed: dict[str, str], function: Any) -> Any:
