@@ -531,3 +531,52 @@ def test_a_checkpoint_of_objects_counts_as_it_did() -> None:
         """
     )
     assert found == [18, 18]
+
+
+_REGULARIZED = """
+import json
+import tensorflow as tf
+
+def regularizer(v):
+    calls.append(v.op.name)
+    return 0.5 * tf.reduce_sum(v * v)
+
+def variable(x):
+    with tf.variable_scope("s", reuse=tf.AUTO_REUSE):
+        return tf.matmul(x, tf.get_variable("w", [3, 3], initializer=tf.ones_initializer(), regularizer=regularizer))
+
+def dense(x):
+    return tf.layers.dense(
+        x, 3, kernel_initializer="ones", kernel_regularizer=regularizer, name="d", reuse=tf.AUTO_REUSE
+    )
+
+def loop(body):
+    return tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, body(x)), [0, tf.ones([2, 3])])
+
+def condition(body):
+    return tf.cond(tf.constant(True), lambda: body(tf.ones([2, 3])), lambda: tf.ones([2, 3]))
+
+found = {}
+for within, body in ((loop, variable), (condition, variable), (condition, dense)):
+    calls = []
+    with tf.Graph().as_default() as graph:
+        within(body)
+        name = tf.losses.get_regularization_losses()[0].name
+        loss = tf.losses.get_regularization_loss()
+        gradient = tf.gradients(loss, tf.trainable_variables())[0]
+        operations = graph._last_id
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            values = session.run([loss, gradient[0, 0]])
+    found[within.__name__ + " " + body.__name__] = [calls, name, operations, *map(float, values)]
+print(json.dumps(found))
+"""
+
+
+def test_regularizers_within_loops_and_conditions() -> None:
+    """The numbers are TensorFlow 1.15.5's: a loss is outside of what made its variable."""
+    assert run(_REGULARIZED) == {
+        "loop variable": [["s/w"], "s/w/Regularizer/mul_1:0", 43, 4.5, 1.0],
+        "condition variable": [["s/w"], "s/w/Regularizer/mul_1:0", 32, 4.5, 1.0],
+        "condition dense": [["d/kernel"], "cond/d/kernel/Regularizer/mul_1:0", 44, 4.5, 1.0],
+    }

@@ -88,7 +88,7 @@ def apply(mends: Register) -> None:
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
     mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
     mends.replace(random_seed, "get_seed", _counts_operations)
-    mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_once)
+    mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_at_once)
     mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
     mends.replace(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
     mends.replace(functional_saver.MultiDeviceSaver, "save", _counts_as(_OF_A_CHECKPOINT))
@@ -234,25 +234,18 @@ def _count(graph: Any) -> int:
     return graph.num_operations() - extra + len(_iterators_passed(graph))  # type: ignore[no-any-return]
 
 
-def _regularizes_once(get: Callable[..., Any]) -> Callable[..., Any]:
-    """Today's TensorFlow calls a regularizer first to see whether it returns None, and each time the loss is used."""
-    import tensorflow as tf
+def _regularizes_at_once(get: Callable[..., Any]) -> Callable[..., Any]:
+    """A regularizer was called once, with its new variable, outside of the loop or condition that made it."""
+    import tensorflow.compat.v1 as tf
 
-    def gets(self: Any, *args: Any, regularizer: Any = None, **options: Any) -> Any:
-        calls: list[Any] = []
-        losses: list[Any] = []
-
-        def once(variable: Any) -> Any:
-            calls.append(variable)
-            if len(calls) == 1:
-                return True
-            if not losses:
-                losses.append(regularizer(variable))
-            return losses[0]
-
-        variable = get(self, *args, regularizer=once if regularizer else None, **options)
-        if losses == [None]:
-            tf.get_collection_ref(tf.GraphKeys.REGULARIZATION_LOSSES).pop()
+    def gets(self: Any, name: str, *args: Any, regularizer: Any = None, **options: Any) -> Any:
+        known = name in self._vars
+        variable = get(self, name, *args, **options)
+        if regularizer and not known:
+            with tf.colocate_with(variable), tf.name_scope(name + "/Regularizer/"), tf.init_scope():
+                loss = regularizer(variable)
+            if loss is not None:
+                tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, loss)
         return variable
 
     return gets
