@@ -287,13 +287,15 @@ def evaluate(model: keras.Model, *given: Any, **named: Any) -> Any:
 
 @of_models("train_on_batch")
 def train_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
-    """Return what `model.train_on_batch` returns, in the order of `evaluate`."""
+    """Return what `model.train_on_batch` returns for this batch alone, in the order of `evaluate`."""
+    model.reset_metrics()  # before Keras 3.15 they went on from batch to batch
     return _listed(model, model.train_on_batch(*given, return_dict=True, **named))
 
 
 @of_models("test_on_batch")
 def test_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
-    """Return what `model.test_on_batch` returns, in the order of `evaluate`."""
+    """Return what `model.test_on_batch` returns for this batch alone, in the order of `evaluate`."""
+    model.reset_metrics()  # before Keras 3.15 they went on from batch to batch
     return _listed(model, model.test_on_batch(*given, return_dict=True, **named))
 
 

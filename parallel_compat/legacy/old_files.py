@@ -253,7 +253,7 @@ class LambdaOfFile:
                     "`load_weights`. If you trust the file: `load_model(..., safe_mode=False)`."
                 )
         safe_mode = self._safe_mode and not codes
-        layer = keras.layers.Lambda.from_config(config, custom_objects=self._custom_objects, safe_mode=safe_mode)
+        layer = h5_files.lambda_of_config(config, self._custom_objects, safe_mode)
         if codes:
             from parallel_compat.legacy import backend
 

@@ -123,3 +123,12 @@ def test_losses_of_several_outputs_of_one_layer():
     assert models.test_on_batch(model, *data) == pytest.approx([44, 4, 4])
     data = [np.ones((4, 2)), 3 * np.ones((4, 2))], [np.zeros((4, 1))] * 2
     assert models.train_on_batch(model, *data) == pytest.approx([64, 4, 6])
+
+
+def test_a_batch_returns_its_own_results():
+    """Keras 3.12 to 3.14 returned means over the batches since the last epoch began."""
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer="ones", name="d")])
+    model.compile(keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+    x = np.ones((4, 1))
+    for of_batch in (models.train_on_batch, models.test_on_batch):
+        assert [of_batch(model, x, x + error) for error in (1, 2, 3)] == [[1, 1], [4, 2], [9, 3]]

@@ -66,6 +66,16 @@ def test_synchronized_statistics_are_those_of_the_merged_batch(rows):
                *classes(rows), replicas=4)  # fmt: skip
 
 
+@pytest.mark.parametrize("rows", [96, 97])
+def test_gradients_of_layers_before_synchronized_statistics_are_those_of_the_merged_batch(rows):
+    def behind_a_layer():
+        normal = keras.layers.BatchNormalization(momentum=0.5, synchronized=True)
+        return keras.Sequential([keras.Input((8,)), keras.layers.Dense(5), normal, keras.layers.Dense(3)])
+
+    train_both(behind_a_layer, lambda: {"optimizer": keras.optimizers.SGD(0.1), "loss": "mse"}, *classes(rows),
+               replicas=4)  # fmt: skip
+
+
 def test_frozen_statistics_do_not_move():
     template = normalized()
     template.get_layer("bn").trainable = False

@@ -46,9 +46,19 @@ def _of_samples_alone(original: Callable[..., Any]) -> Callable[..., Any]:
         context = tf.distribute.get_replica_context()
         counts = tf.cast(with_samples[int(tf.get_static_value(context.replica_id_in_sync_group))], x.dtype)
         local = [tf.reduce_sum(value, axes, keepdims=True) for value in (x, tf.square(x), tf.ones_like(x))]
-        total, squares, count = context.all_reduce("SUM", [counts * value for value in local])
+        total, squares, count = _sums_of_replicas(*[counts * value for value in local])
         mean = total / count
         variance = tf.maximum(squares / count - tf.square(mean), 0.0)
         return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
 
     return moments
+
+
+@tf.custom_gradient  # type: ignore[untyped-decorator]
+def _sums_of_replicas(*parts: Any) -> Any:
+    """Add up values over all replicas; the way back is in another `strategy.run`, of other replica contexts."""
+
+    def add(*values: Any) -> Any:
+        return tf.distribute.get_replica_context().all_reduce("SUM", values)
+
+    return add(*parts), add

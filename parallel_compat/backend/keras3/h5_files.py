@@ -228,6 +228,12 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
     }
 
 
+def lambda_of_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.layers.Lambda:
+    """Make a Lambda layer; before Keras 3.15 the safe mode around it counted more than the one that was passed."""
+    with global_attribute(_SAFE_MODE, safe_mode):
+        return keras.layers.Lambda.from_config(config, custom_objects=custom_objects, safe_mode=safe_mode)
+
+
 def is_safe_mode() -> bool:
     """Return whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
     return global_state.get_global_attribute(_SAFE_MODE) is not False
