@@ -3,6 +3,9 @@
 Weights of tf.keras were variables of TensorFlow. Those of Keras 3 contain one. Code that selects weights in this way,
 to regularize, prune or restore them, finds none.
 
+And `self.scale = tf.Variable(1.0)` in a layer, model or metric of tf.keras becomes a variable of Keras: Keras 3 does
+not train, save or reset others.
+
 ```diff
  import tensorflow as tf
 -kernels = [each for each in layer.weights if isinstance(each, tf.Variable)]
@@ -13,16 +16,25 @@ to regularize, prune or restore them, finds none.
 from __future__ import annotations
 
 import ast
+import re
 
+from parallel_compat.migrate.dotted_names import is_of_self
+from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.names.members import LAYER, METRIC, MODEL
 
 _OF_TENSORFLOW = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_KERAS = ("keras.Variable", "tensorflow.keras.Variable")
+_MADE_BY_KERAS = re.compile(r"(?:tensorflow\.|parallel_compat\.legacy\.)?(?:keras\.)?backend\.(?:variable|zeros|ones)")
+_HELD = "parallel_compat.legacy.variables.held_variable"
+# What variables of TensorFlow have and Keras's have not.
+_OF_TENSORFLOW_ALONE = re.compile(r"read_value|value|scatter_\w+|initialized_value|initializer|handle|eval|sparse_read")
 
 
 def find(file: File) -> Findings:
-    """Find such questions."""
+    """Find such questions, and such variables."""
+    yield from _held(file)
     for call in file.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id != "isinstance" or len(call.args) != 2:
             continue
@@ -41,3 +53,61 @@ def find(file: File) -> Findings:
                 message = "The weights of Keras 3's layers are variables of Keras."
                 yield file.found(each, message, [file.replace(each, text), *spelled[1]], hint=not file.old)
             break
+
+
+def _held(file: File) -> Findings:
+    """Find variables of TensorFlow that become attributes of layers, models and metrics."""
+    if file.era is None or not file.era.is_tf_keras:
+        return
+    for call in file.tree.calls:
+        path = file.names.path(call.func) or ""
+        if not (path in _OF_TENSORFLOW or _MADE_BY_KERAS.fullmatch(path)):
+            continue
+        class_, attribute = file.tree.enclosing_class(call), _attribute(file, call)
+        if class_ is None or attribute is None or not _tracks(file, class_):
+            continue
+        message = f"Keras 3 sees no variable of TensorFlow: `self.{attribute}` would not be trained or saved."
+        edits = file.wrapped_in_call(_HELD, call)
+        if edits is None or _is_used_as_one(file, class_, attribute):
+            yield file.attention(call, f"{message} Make it by `self.add_weight`.", hint=not file.old)
+            continue
+        start = file.source.start(call)
+        edits = [Edit(start, start, each.text + "lambda: ") if each.end == start else each for each in edits]
+        yield file.found(call, message, edits, hint=not file.old)
+
+
+def _attribute(file: File, call: ast.Call) -> str | None:
+    """Return the attribute of `self` that a variable is assigned to, or appended to, also within a list."""
+    node: ast.AST = call
+    for above in file.tree.ancestors(call):
+        if isinstance(above, ast.Assign):
+            return next((each.attr for each in above.targets if is_of_self(each)), None)
+        if isinstance(above, ast.Call):
+            if not isinstance(above.func, ast.Attribute) or above.func.attr != "append" or node not in above.args:
+                return None
+            appended = above.func.value
+            return appended.attr if is_of_self(appended) else None
+        if not isinstance(above, ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.IfExp):
+            return None
+        node = above
+    return None
+
+
+def _tracks(file: File, class_: ast.ClassDef) -> bool:
+    """Return whether the objects of a class track their variables."""
+    is_metric = any(file.names.target(base) == METRIC for base in class_.bases)
+    return is_metric or file.kinds.of_class(class_) in (LAYER, MODEL)
+
+
+def _is_used_as_one(file: File, class_: ast.ClassDef, attribute: str) -> bool:
+    """Return whether a class does with an attribute what only a variable of TensorFlow can."""
+    for node in ast.walk(class_):
+        if not is_of_self(node) or node.attr != attribute:
+            continue
+        above = file.tree.parents.get(node)
+        item = file.tree.parents.get(above) if isinstance(above, ast.Subscript) else None
+        if isinstance(above, ast.Attribute) and _OF_TENSORFLOW_ALONE.fullmatch(above.attr):
+            return True
+        if isinstance(item, ast.Attribute) and item.attr.startswith("assign") and isinstance(above, ast.Subscript):
+            return True
+    return False
