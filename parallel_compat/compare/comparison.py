@@ -137,7 +137,7 @@ class Comparison:
 
     def in_order(self) -> Iterator[tuple[int | None, str, Finding]]:
         """Yield everything that differs, with its model and place, in the order in which it is computed."""
-        late = ("data", "curve", "evaluate", "predict", "history", "not compared")
+        late = ("batches", "data", "curve", "evaluate", "predict", "history", "not compared")
         for model, finding in self.findings:
             if finding.kind == "weights":
                 yield model, self.place(model), finding
@@ -199,8 +199,8 @@ def compare(
     if len(old.models) != len(new.models):
         text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
         found.findings.append((None, Finding("not compared", "models", None, text)))
-    for sentence in dict.fromkeys([*old.facts.get("notes", []), *new.facts.get("notes", [])]):
-        found.findings.append((None, Finding("not compared", "recording", None, str(sentence))))
+    for sentence in _recorders_notes(old, new, names):
+        found.findings.append((None, Finding("not compared", "recording", None, sentence)))
     for number, pair in enumerate(zip(old.models, new.models, strict=False)):
         model = _Model(number, old, new, pair, noise)
         found.steps.append(model.steps)
@@ -216,7 +216,7 @@ def compare(
         ]
         found.described.append(description(*pair, any(bool((each == 0).any()) for each in weights)))
         if model.is_comparable:
-            model.follow(found.curves[-1])
+            model.follow(found.curves[-1], reason_of(_OTHER_BATCHES, "", sources, found.era))
             of_noise = None
             if noise is not None and number < len(noise.results):  # means of losses are no closer than the losses
                 least = found.curves[-1].rounding
@@ -228,6 +228,25 @@ def compare(
             found.notes += [(number, note) for note in [*model.notes, *results.notes]]
         found.findings += [(number, finding) for finding in model.findings]
     return found
+
+
+# What a recorder says of arrays that it has no room for.
+_TOO_LARGE = re.compile(r"model(\d+)/(?:step(\d+)/)?(\w+): not written, \d+ bytes are more than --max-mb still allows")
+
+
+def _recorders_notes(old: Recording, new: Recording, names: list[str]) -> list[str]:
+    """Return what the recorders could not write down: of arrays without room, one sentence for a model."""
+    notes = list(dict.fromkeys(map(str, [*old.facts.get("notes", []), *new.facts.get("notes", [])])))
+    too_large: dict[int, list[tuple[str, str]]] = {}
+    for found in map(_TOO_LARGE.fullmatch, notes):
+        if found is not None:
+            too_large.setdefault(int(found[1]), []).append((found[3], found[2]))
+    sentences = [note for note in notes if not _TOO_LARGE.fullmatch(note)]
+    for model, arrays in too_large.items():
+        kinds, steps = (sorted({each[part] for each in arrays if each[part]}, key=str) for part in (0, 1))
+        name = names[model] if model < len(names) else str(model)
+        sentences.append(f"{', '.join(kinds)} of model {name} in {len(steps)} steps: too large to be recorded")
+    return sentences
 
 
 _ERAS = {
@@ -242,6 +261,9 @@ def era_of(recording: Recording) -> Era | None:
     """Return the era of the Keras that a recording was made with; None if it is none of them."""
     stack = str(recording.facts.get("keras", ""))
     return next((era for start, era in _ERAS.items() if stack.startswith(start)), None)
+
+
+_OTHER_BATCHES = Finding("batches", "own", None, "its own batches differ; the original's were used instead")
 
 
 class _Model:
@@ -292,15 +314,18 @@ class _Model:
             self.steps.append(Step())
             self._step(number)
 
-    def follow(self, curve: Curve) -> None:
+    def follow(self, curve: Curve, other_batches: Reason | None) -> None:
         """Judge the batches and losses of all steps, where both went on by themselves.
 
         Args:
             curve: the losses and batches.
+            other_batches: why the script makes other batches on Keras 3, where that is known.
         """
         if not self._goes_on:
             return
         self.notes += curve.notes()
+        if curve.fed and other_batches is not None:
+            self.findings.append(_OTHER_BATCHES)
         if curve.other_batch is not None:
             text = f"from step {curve.other_batch} on the batches differ, and could not be replaced"
             self.findings.append(Finding("data", "batches", None, text))

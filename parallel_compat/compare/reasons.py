@@ -96,7 +96,7 @@ _SIGNS = (
     _Sign("the logged loss of one", "evaluate", r"\w+_loss", by_words=True),
     _Sign("the logged loss of one", "history", by_words=True),
     _Sign("the order in which `evaluate`", "evaluate", by_words=True),
-    _Sign("pictures that `ImageDataGenerator`", "data", by_words=True),
+    _Sign("pictures that `ImageDataGenerator`", "batches data", by_words=True),
     _Sign("the order of samples", "data", ""),
     _Sign("a cross-entropy of a `sigmoid`", "step gradient", r"|Dense|Conv\w+|TimeDistributed", by_words=True),
 )  # fmt: skip

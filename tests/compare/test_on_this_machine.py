@@ -319,6 +319,31 @@ def test_batches_that_could_not_be_handed_over_are_told(recording):
     assert "1 of 2 steps" in page(found, "train.py")
 
 
+def test_other_pictures_are_a_difference(recording):
+    """The batches of the original were used, but a migrated project makes its own."""
+    new = other(recording, 1.0)
+    for each, checksum in ((recording, 4), (new, 5)):
+        for facts in each.models:
+            facts["batches"], facts["losses"] = [[1, 2], [3, checksum]], [1.0, 0.5]
+    for facts in new.models:
+        facts["fed"] = [1]
+    source = "flow = ImageDataGenerator(rotation_range=30).flow(x, y)"
+    found = compare(recording, new, other(recording, 1.0), source)
+    _, finding = found.first()
+    assert finding.text == "its own batches differ; the original's were used instead"
+    assert "turned the other way" in found.reason(0, finding).text
+    assert compare(recording, new, other(recording, 1.0), "flow = Own(x, y)").is_equal
+
+
+def test_what_was_too_large_is_one_sentence(recording):
+    new = other(recording, 1.0)
+    too_large = "model0/step%d/%s: not written, 124127500 bytes are more than --max-mb still allows"
+    new.facts["notes"] = [too_large % (step, kind) for step in (0, 1) for kind in ("gradients", "weights")]
+    found = compare(recording, new)
+    (text,) = [finding.text for model, finding in found.findings if model is None]
+    assert text == f"gradients, weights of model {found.models[0]} in 2 steps: too large to be recorded"
+
+
 class Layer:
     rate = 0.5
 
