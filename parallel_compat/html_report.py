@@ -56,6 +56,11 @@ class Left(NamedTuple):
     line: int = 0
 
 
+def is_page(path: str) -> bool:
+    """Return whether a report goes into a file as a page, by the file's name; else it is JSON."""
+    return path.lower().endswith((".html", ".htm"))
+
+
 def page(title: str, lead: str, sections: Iterable[str], about: Iterable[tuple[str, str]] = ()) -> str:
     """Return a whole page.
 

@@ -250,6 +250,13 @@ def test_the_page_of_compatibility_is_written_from_its_data():
         assert all(one[part] for part in ("name", "kind", "keras", "tried", "run", "migrated")), one
 
 
+def test_the_page_of_run_counts_what_is_equal():
+    page = (ROOT / "docs" / "guide" / "run.md").read_text(encoding="utf-8")
+    evidence = (ROOT / "docs" / "evidence" / "compatibility.md").read_text(encoding="utf-8")
+    counted = dict(re.findall(r"^\| ([\w.-]+) \| (\d+ of \d+) \| (?:\d+ of|not recorded)", evidence, re.MULTILINE))
+    assert dict(re.findall(r"^\| `([\w.-]+)` \| .* \| (\d+ of \d+) \|$", page, re.MULTILINE)) == counted != {}
+
+
 def test_ratios_of_benchmarks_follow_from_their_columns():
     """What a reader can check with the table alone: quotients, differences, multiples of another column or row."""
     text = (ROOT / "docs" / "evidence" / "benchmarks.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shutil
 import subprocess
@@ -204,6 +205,19 @@ def test_a_backtick_of_a_command_is_shown():
     assert html_report.text(html_report.code("echo `date` <b>")) == "<code>echo &#96;date&#96; &lt;b&gt;</code>"
     assert html_report.text("``a `` and one ` alone") == "<code>a </code> and one  alone"
     assert html_report.text("`a ** 2` **is** `b ** 3`") == "<code>a ** 2</code> <b>is</b> <code>b ** 3</code>"
+
+
+def test_the_ending_of_the_file_decides_what_migrate_reports(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(SOURCE)
+    assert main(["migrate", "--report", "report.json", "--html", "page.html", "train.py"]) == 0
+    assert {"files", "findings", "results"} <= json.loads(Path("report.json").read_text("utf-8")).keys()
+    assert main(["migrate", "--report", "report.html", "train.py"]) == 0
+    pages = [Path(name).read_text("utf-8").partition("<section")[2] for name in ("report.html", "page.html")]
+    assert pages[0] == pages[1] != ""
+    capsys.readouterr()
+    assert main(["migrate", "--report", "missing/report.json", "train.py"]) == 2
+    assert "argument --report: " in capsys.readouterr().err
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch, capsys):

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parallel_compat import html_report
 from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.names.eras import Era
 
@@ -23,7 +24,7 @@ EPILOG = """examples:
   parallel-compat compare --unsafe train.py           migrated with --unsafe
   parallel-compat compare --with native train.py      migrated to plain Keras 3
   parallel-compat compare --with ported/ train.py     your own port, in a folder
-  parallel-compat compare --html page.html --replicas 2 train.py --epochs 3
+  parallel-compat compare --report page.html --replicas 2 train.py --epochs 3
 
 with a recording of an old machine:
   parallel-compat recorder > record_keras.py          one file, for the old environment
@@ -65,6 +66,7 @@ def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
             help="the Keras of the original, see `parallel-compat run`",
         ),
         add("--steps", type=int, metavar="N", help="end each run after N steps of training"),
+        add("--report", metavar="FILE", help="write --html to FILE if it ends in .html, else --json"),
         add("--json", metavar="FILE", help="write everything that was compared to FILE"),
         add("--html", metavar="FILE", help="write a page with verdict, loss curves and tables to FILE"),
         add("--max-bytes", type=int, metavar="N", help="limit of the total size of a recording's arrays, in bytes"),
@@ -90,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     for number in (arguments.replicas, arguments.steps):
         if number is not None and number < 1:
             return _fail(f"expected a whole number from 1 for --replicas and --steps. Received: {number}")
+    if arguments.report:
+        setattr(arguments, "html" if html_report.is_page(arguments.report) else "json", arguments.report)
     for path in filter(None, (arguments.json, arguments.html)):
         if unwritable := why_not_writable(path):
             return _fail(f"expected a file that can be written. Received: {path}: {unwritable}")

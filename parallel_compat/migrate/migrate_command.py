@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from parallel_compat import html_report
 from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.migrate import guide, html, process_file, project_facts, report, rules, walk
 from parallel_compat.migrate.engine import Options
@@ -46,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
     parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules except these")
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="format of the report")
+    parser.add_argument(
+        "--report", metavar="FILE", help="also write the report to FILE: a page if it ends in .html, else JSON"
+    )
     parser.add_argument("--html", metavar="FILE", help="also write the report to FILE, as a page for a browser")
     parser.add_argument(
         "--jobs",
@@ -128,12 +132,13 @@ def run(arguments: argparse.Namespace) -> int:
             return _refuse("- reads one source from stdin and writes it to stdout: give it alone, without --write.")
         if arguments.format != "text":
             return _refuse("with - stdout is the source: --format is for files.")
-        if arguments.html:
-            return _refuse("with - there is one source: --html is for files.")
+        if arguments.html or arguments.report:
+            return _refuse("with - there is one source: --report and --html are for files.")
         return _stdin(options, check=arguments.check)
-    unwritable = why_not_writable(arguments.html) if arguments.html else None
-    if unwritable:
-        return _refuse(f"argument --html: {unwritable}.")
+    for option in ("report", "html"):
+        unwritable = why_not_writable(given) if (given := getattr(arguments, option)) else None
+        if unwritable:
+            return _refuse(f"argument --{option}: {unwritable}.")
     try:
         paths = list(walk.files(arguments.paths, arguments.exclude))
     except FileNotFoundError as error:
@@ -146,9 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
     reports = [one for one in reports if one.path not in {helper.path for helper in helpers}] + helpers
     if arguments.write:
         reports = [_written(one) for one in reports]
-    if arguments.html:
-        with replacing(arguments.html) as temporary:
-            temporary.write_text(html.page(reports, written=arguments.write, command=arguments.words), "utf-8")
+    _write_reports(reports, arguments)
     _tell(reports, arguments)
     return _code(reports, check=arguments.check)
 
@@ -164,7 +167,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     from parallel_compat.compare.runs import CannotRun
     from parallel_compat.migrate import verify
 
-    others = ("paths", "write", "check", "html", "select", "ignore", "keep", "exclude")
+    others = ("paths", "write", "check", "report", "html", "select", "ignore", "keep", "exclude")
     if any(getattr(arguments, other) for other in others) or arguments.format != "text":
         return _refuse(
             "--verify rewrites a copy of the script's project: give it without PATH, and of the options only --era, "
@@ -271,6 +274,16 @@ def _written(one: Report) -> Report:
         places = tuple(replace(place, status=status) for place, status in zip(one.places, left, strict=True))
         return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", places)
     return one
+
+
+def _write_reports(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
+    for path in filter(None, (arguments.report, arguments.html)):
+        if path == arguments.html or html_report.is_page(path):
+            text = html.page(reports, written=arguments.write, command=arguments.words)
+        else:
+            text = report.as_json(reports, native=arguments.to == "native") + "\n"
+        with replacing(path) as temporary:
+            temporary.write_text(text, "utf-8")
 
 
 def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:

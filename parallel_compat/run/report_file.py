@@ -17,8 +17,7 @@ def write(report: Report, path: str) -> None:
         report: what it says.
         path: the file.
     """
-    is_page = path.lower().endswith((".html", ".htm"))
-    text = page(report) if is_page else json.dumps(asdict(report), indent=2) + "\n"
+    text = page(report) if html_report.is_page(path) else json.dumps(asdict(report), indent=2) + "\n"
     with replacing(path) as temporary:
         temporary.write_text(text, "utf-8")
 

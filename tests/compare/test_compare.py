@@ -57,7 +57,7 @@ def test_a_script_of_keras_1(tmp_path, run_compare):
 def test_a_script_computes_what_it_did(era, tmp_path, run_compare):
     library = "keras" if era == "keras-2.2.4" else "tensorflow.keras"
     out = tmp_path / "out.json"
-    options = ["--era", era, "--json", out, "--html", tmp_path / "out.html"]
+    options = ["--era", era, "--json", out, "--report", tmp_path / "out.html"]
     found = run_compare(*options, DATA / f"{era}.h5", DATA / "script.py", KERAS=library)
     assert found.returncode == 0, found.stdout + found.stderr[-3000:]
     assert found.stdout.splitlines()[-1].startswith("equal: ")
