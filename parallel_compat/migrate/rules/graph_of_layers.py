@@ -27,6 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -37,6 +38,13 @@ from parallel_compat.names.members import LAYER, MODEL, TENSOR
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 # What says whether a layer trains.
 _MODES = ("training", "is_training", "train")
+# Lists that Keras 3 makes anew each time, and what it meant to change them.
+_NEW_WEIGHTS = "changed what is trained; in Keras 3 it is a new list each time. Make weights by `self.add_weight`."
+_NEW_LISTS = {
+    "layers": "changed a model's layers; in Keras 3 it is a new list each time.",
+    "losses": "changed what is trained; in Keras 3 it is a new list each time. Call `self.add_loss` in `call`.",
+    **{f"{private}{kind}trainable_weights": _NEW_WEIGHTS for private in ("", "_") for kind in ("", "non_")},
+}
 _COMPILED = ("loss", "metrics", "weighted_metrics")
 _OF_LAYERS = ("input", "inputs", "output", "outputs")
 
@@ -53,12 +61,7 @@ def find(file: File) -> Findings:
             yield from _masks_of_inputs(file, class_)
             yield from _applied_by_itself(file, class_)
         yield from _by_position(file, class_)
-    for call in file.method_calls.get("pop", ()):
-        layers = calls.receiver(call)
-        kind = file.kinds.of(layers.value) if isinstance(layers, ast.Attribute) and layers.attr == "layers" else LAYER
-        if kind in (None, MODEL):
-            message = "`layers.pop()` removed the last layer of a model; in Keras 3 `layers` is a new list each time."
-            yield file.attention(call, message, hint=kind is None)
+    yield from _changed_lists(file)
     for call in file.tree.calls:
         if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
             message = "tf.keras wrote weights as TensorFlow checkpoints, and this looks for the latest."
@@ -71,6 +74,20 @@ def find(file: File) -> Findings:
         if number is not None:
             message = "A layer or model is called on tensors and numbers together, which Keras 3 refuses."
             yield file.attention(number, message, hint=True)
+
+
+def _changed_lists(file: File) -> Findings:
+    """`model.layers.pop()`, `self.trainable_weights.append(w)`."""
+    for method in ("append", "extend", "insert", "pop", "remove", "clear"):
+        for call in file.method_calls.get(method, ()):
+            of = calls.receiver(call)
+            if not isinstance(of, ast.Attribute) or of.attr not in _NEW_LISTS:
+                continue
+            kind = file.kinds.of(of.value)
+            is_telling = of.attr != "losses" and (of.attr != "layers" or method == "pop") and not is_self(of.value)
+            if kind in (LAYER, MODEL) or (kind is None and is_telling):
+                message = f"`{of.attr}.{method}(...)` {_NEW_LISTS[of.attr]}"
+                yield file.attention(call, message, hint=kind is None)
 
 
 def _with_values(file: File, call: ast.Call) -> ast.expr | None:

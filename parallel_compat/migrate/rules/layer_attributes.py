@@ -48,7 +48,7 @@ def find(file: File) -> Findings:
         if of == LAYER and node.attr not in ("output_shape", "input_shape"):
             continue
         kind = file.kinds.of(node.value)
-        maybe = kind is None and _looks_like_layer(node.value)
+        maybe = kind is None and _looks_like_layer(file, node.value)
         if (kind != LAYER and not maybe) or is_self(node.value):  # a layer may well set its own
             continue
         row = methods.member(of, node.attr)
@@ -105,7 +105,7 @@ _NOT_TO_SET = {
         ("inputs", "outputs", "input", "output"), "Make a model of them: `keras.Model(inputs, outputs)`."
     ),
     LAYER: dict.fromkeys(
-        ("trainable_weights", "non_trainable_weights", "weights"),
+        ("trainable_weights", "non_trainable_weights", "weights", "_trainable_weights", "_non_trainable_weights"),
         "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
     ),
 }
@@ -175,9 +175,12 @@ def _is_first_layer(node: ast.expr) -> bool:
     )
 
 
-def _looks_like_layer(node: ast.expr) -> bool:
+def _looks_like_layer(file: File, node: ast.expr) -> bool:
     if isinstance(node, ast.Name):
         return node.id in ("layer", "l")
+    if is_of_self(node):  # what a layer holds of another one: `self.dense.input_shape`
+        around = file.tree.enclosing_class(node)
+        return around is not None and file.kinds.of_class(around) == LAYER
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Attribute) and node.value.attr == "layers"
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, found
+from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = """\
 import keras.backend as K
@@ -23,3 +23,35 @@ def test_says_nothing_of(value):
     check_noop(
         f"{HEAD}        self.part = {value}\n".replace("import keras.backend as K\n", ""), rule="computed-in-build"
     )
+
+
+TIED = """\
+from keras.layers import Layer
+from parallel_compat.legacy import backend as K
+class Tied(Layer):
+    def build(self, shape):
+        self.w = self.tied_to.{weight}
+        self.kernel = K.transpose(self.w)
+        self.twice = self.kernel * 2
+    def call(self, x):
+        \"\"\"Dense.\"\"\"
+{again}        return K.dot(x, self.twice)
+"""
+AGAIN = "        self.kernel = K.transpose(self.w)\n        self.twice = self.kernel * 2\n"
+
+
+@pytest.mark.parametrize("weight", ["kernel", "weights[0]"])
+def test_what_attributes_give_is_computed_again_in_call(weight):
+    """In Keras 2.2.4 a tied layer follows the weights of the other one."""
+    check_transformed(TIED.format(weight=weight, again=""), TIED.format(weight=weight, again=AGAIN))
+
+
+def test_what_needs_a_local_name_is_reported():
+    source = TIED.format(weight="kernel", again="").replace("self.kernel * 2", "self.kernel * shape[-1]")
+    assert found(source, "computed-in-build") == [(6, "attention"), (7, "attention")]
+
+
+@pytest.mark.parametrize("value", ["int(self.cfg.kernel)", "self.cfg.kernel * 2", "f(self.tied_to.bias.shape)"])
+def test_leaves_other_attributes_alone(value):
+    source = TIED.replace("K.transpose(self.w)", value).replace("self.kernel * 2", "3")
+    assert found(source.format(weight="name", again=""), "computed-in-build") == []

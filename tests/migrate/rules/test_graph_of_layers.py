@@ -20,6 +20,10 @@ HEAD = "from keras.layers import Dense, Input, Lambda, Layer\nx = Input((3,))\nz
         "class Own(Layer):\n    def call(self, x, training):\n        return self.block(x, training, None)\n",
         "class Own(Layer):\n    def call(self, x, training):\n        for b in self.all:\n            b(x, training)\n",
         "from keras.models import Sequential\nmodel = Sequential()\nmodel.layers.pop()\n",
+        "class Own(Layer):\n    def build(self, s):\n        self.trainable_weights.append(self.w)\n",
+        "class Own(Layer):\n    def build(self, s):\n        self._trainable_weights.extend([self.w])\n",
+        "class Own(Layer):\n    def call(self, x):\n        self.losses.append(x)\n        return x\n",
+        "def freeze(net):\n    net.trainable_weights.remove(net.weights[0])\n",
         "def build(net, features):\n    return [net([feature, i]) for i, feature in enumerate(features)]\n",
     ],
 )
@@ -38,6 +42,8 @@ def test_what_needs_the_graph(use):
         "class Own(Layer):\n    def call(self, x, training):\n        return self.block(x, training=training)\n",
         "class Own(Layer):\n    def __call__(self, x):\n        return x\n    def call(self, x): return x\n",
         "class Own:\n    def call(self, x, training):\n        return self.block(x, training)\n",
+        "class Own:\n    def build(self):\n        self.trainable_weights.append(3)\n",
+        "def log(own):\n    own.losses.append(3)\n    own.layers.append(3)\n",
         "def show(features):\n    return [print([feature, i]) for i, feature in enumerate(features)]\n",
     ],
 )

@@ -159,3 +159,12 @@ def test_a_wrapper_cannot_replace_the_kernel_of_its_layer():
     head = "from keras.layers import Wrapper\nclass Spectral(Wrapper):\n    def call(self, x):\n"
     assert found(f"{head}        self.layer.kernel = self.w / s\n", "layer-attributes") == [(4, "attention")]
     check_noop(f"{head}        w = self.layer.kernel\n", rule="layer-attributes")
+
+
+def test_a_layer_that_a_layer_holds_has_its_shape_by_a_function():
+    source = "from keras.layers import Layer\nclass Tied(Layer):\n    def build(self, shape):\n        {}\n"
+    assert found(source.format("self.add_weight(shape=self.dense.input_shape[-1:])"), "layer-attributes") == [
+        (4, "unsafe")
+    ]
+    assert found(source.format("self._trainable_weights = [self.w]"), "layer-attributes") == [(4, "attention")]
+    assert found(source.replace("(Layer)", "").format("self.dense.input_shape"), "layer-attributes") == []
