@@ -48,14 +48,15 @@ def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
         between = " " if line.strip() else file.source.newline + line
         return Edit(start, start, f"{text},{between}")
     statement = file.tree.parents.get(above) if isinstance(above, ast.Call) else None
-    if not isinstance(above, ast.Call) or not isinstance(statement, ast.Expr) or not is_alone(file, statement):
+    if not isinstance(above, ast.Call) or not isinstance(statement, ast.Expr):
         return None
     if not _is_first_add(file, above, statement):
         return None
     assert isinstance(above.func, ast.Attribute)
     start = file.source.start(statement)
     owner = file.source.segment(above.func.value)
-    return Edit(start, start, f"{owner}.add({text}){file.source.newline}{indent_of(file, statement)}")
+    following = file.source.newline + indent_of(file, statement) if is_alone(file, statement) else "; "
+    return Edit(start, start, f"{owner}.add({text}){following}")
 
 
 def _is_first_add(file: File, call: ast.Call, statement: ast.Expr) -> bool:

@@ -27,6 +27,8 @@ _WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
 _GIVEN = re.compile(r"""get_custom_objects\(\)\s*(?:\.update\(\s*\{([^{}]*)\}|\[\s*['"](\w+)['"]\s*\]\s*=[^=])""")
 _KEY = re.compile(r"""['"](\w+)['"]\s*:""")
 _WRAPPED = re.compile(r"\bTimeDistributed\(\s*(?:layer\s*=\s*)?(?:\w+\.)*(\w+)\(")
+_IN_LAMBDA = re.compile(r"(?:\bLambda\(\s*(?:function\s*=\s*)?|\boutput_shape\s*=\s*)(?:\w+\.)*(\w+)\s*[,)]")
+_READS_MODELS = re.compile(r"\b(?:load_model|model_from_\w+|clone_model|from_config)\(")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 _SINCE_2_3 = re.compile(rb"\b(?:losses|metrics|objectives|learning_rate)\b")  # may have a name of Keras 2.3
 _OF_HISTORY = re.compile(rb"""\.history\s*\[\s*['"](?:val_)?acc""")
@@ -45,6 +47,8 @@ class ProjectFacts:
         boards: what is done with a `TensorBoard`: "made", "written" (`board.writer.add_summary`).
         custom_names: the names that `get_custom_objects()` is given.
         wrapped_layers: the classes of layers that `TimeDistributed` wraps.
+        lambda_functions: the functions that `Lambda` layers have.
+        reads_models: what reads models or their configs.
     """
 
     accuracy: frozenset[str] = frozenset()
@@ -54,6 +58,8 @@ class ProjectFacts:
     boards: frozenset[str] = frozenset()
     custom_names: frozenset[str] = frozenset()
     wrapped_layers: frozenset[str] = frozenset()
+    lambda_functions: frozenset[str] = frozenset()
+    reads_models: frozenset[str] = frozenset()
 
 
 NONE = ProjectFacts()
@@ -158,11 +164,31 @@ def wrapped_layers(text: str) -> set[str]:
     return set(_WRAPPED.findall(text))
 
 
+def lambda_functions(text: str) -> set[str]:
+    """Return the names of the functions that a source gives to `Lambda` layers.
+
+    >>> sorted(lambda_functions("Lambda(losses.dist, output_shape=shape)([x, y])"))
+    ['dist', 'shape']
+    """
+    return set(_IN_LAMBDA.findall(text))
+
+
+def reads_models(text: str) -> set[str]:
+    """Return by what a source reads models.
+
+    >>> reads_models("keras.models.load_model('net.h5')")
+    {'load_model('}
+    """
+    return set(_READS_MODELS.findall(text))
+
+
 _OF_TEXT: dict[str, Callable[[str], set[str]]] = {
     "readers_of_rate": readers_of_rate,
     "boards": done_with_boards,
     "custom_names": custom_names,
     "wrapped_layers": wrapped_layers,
+    "lambda_functions": lambda_functions,
+    "reads_models": reads_models,
 }
 
 

@@ -63,8 +63,8 @@ def find(file: File) -> Findings:
         yield from _by_position(file, class_)
     yield from _changed_lists(file)
     for call in file.tree.calls:
-        if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
-            message = "tf.keras wrote weights as TensorFlow checkpoints, and this looks for the latest."
+        if _reads_a_checkpoint(file, call):
+            message = "tf.keras wrote weights as TensorFlow checkpoints, and this reads or looks for one."
             yield file.attention(call, message, hint=not file.old)
         yield from _mode_by_position(file, call)
         if (tensor := _with_values(file, call)) is not None:
@@ -74,6 +74,15 @@ def find(file: File) -> Findings:
         if number is not None:
             message = "A layer or model is called on tensors and numbers together, which Keras 3 refuses."
             yield file.attention(number, message, hint=True)
+
+
+def _reads_a_checkpoint(file: File, call: ast.Call) -> bool:
+    """Return whether a call reads a checkpoint of TensorFlow, in a file that has weights of Keras written or read."""
+    name = (file.names.path(call.func) or "").removeprefix("tensorflow.train.")
+    if name == "latest_checkpoint":
+        return "load_weights" in file.source.text
+    writes = "save_weights" in file.source.text or "ModelCheckpoint" in file.source.text
+    return writes and name in ("list_variables", "load_variable", "load_checkpoint")
 
 
 def _changed_lists(file: File) -> Findings:

@@ -1,7 +1,7 @@
-"""A nested function in a `Lambda` layer is registered, so that a saved model can be loaded again.
+"""A function in a `Lambda` layer is registered, so that a saved model can be loaded again.
 
-Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds by that name only functions
-of a module or registered ones.
+Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds by that name only
+registered functions. Those of a module are registered in a project that loads or clones models.
 
 ```diff
  import keras
@@ -17,8 +17,9 @@ of a module or registered ones.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from parallel_compat.migrate import calls
+from parallel_compat.migrate import calls, project_facts
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -28,15 +29,9 @@ _TARGET = "keras.saving.register_keras_serializable"
 
 def find(file: File) -> Findings:
     """Find such functions."""
-    seen: set[ast.AST] = set()
-    for call in file.calls_by_target.get("keras.layers.Lambda", ()):
-        given = calls.argument(call, "function", 0)
-        function = file.kinds.definition(given) if given is not None else None
-        if not isinstance(function, ast.FunctionDef) or function in seen or function.decorator_list:
+    for function in dict.fromkeys(_functions(file)):
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             continue
-        if not any(isinstance(above, ast.FunctionDef) for above in file.tree.ancestors(function)):
-            continue
-        seen.add(function)
         spelled = file.reference(_TARGET, function)
         start = file.source.start(function)
         indent = file.source.before(start)
@@ -45,3 +40,18 @@ def find(file: File) -> Findings:
         message = f"Keras 3 finds `{function.name}` by its name when it reads a file of the model."
         edits = [Edit(start, start, f"@{spelled[0]}(){file.source.newline}{indent}"), *spelled[1]]
         yield file.found(function, message, edits, hint=not file.old)
+
+
+def _functions(file: File) -> Iterator[ast.AST | None]:
+    """Yield the nested functions of Lambda layers, and those of the module where the project reads models."""
+    project = file.project
+    reads = project.reads_models or project_facts.reads_models(file.source.text)
+    for call in file.calls_by_target.get("keras.layers.Lambda", ()):
+        for position, name in enumerate(("function", "output_shape", "mask")):
+            given = calls.argument(call, name, position)
+            function = file.kinds.definition(given) if given is not None else None
+            if function is not None and (reads or file.tree.parents.get(function) is not file.tree.module):
+                yield function
+    for name in project.lambda_functions if reads else ():  # another file has the layer
+        bindings = file.tree.root.bindings.get(name, ())
+        yield bindings[0].node if len(bindings) == 1 else None

@@ -55,6 +55,9 @@ def test_weights_that_are_looked_for_as_checkpoints_of_tensorflow():
     use = "import tensorflow as tf\nx = tf.keras.Input((3,))\npath = tf.train.latest_checkpoint('saved')\n"
     check_noop(use, rule="graph-of-layers")
     assert found(use + "model.load_weights(path)\n", "graph-of-layers") == [(3, "attention")]
+    use = use.replace("latest_checkpoint", "list_variables")
+    check_noop(use, rule="graph-of-layers")
+    assert found(use + "model.save_weights('saved/w')\n", "graph-of-layers") == [(3, "attention")]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, migrated
+from parallel_compat.migrate import project_facts
+from parallel_compat.migrate.engine import Options, analyse
+from tests.migrate.check import check_noop, migrated, rewritten
 
 PROGRAM = """
 import keras, numpy as np
@@ -41,3 +43,26 @@ def test_a_file_of_the_model_is_read_again(tmp_path):
 )
 def test_leaves_alone(source):
     check_noop(source, rule="lambda-functions")
+
+
+HALVE = "def halve(x):\n    return x / 2\n"
+REGISTERED = f"@keras.saving.register_keras_serializable()\n{HALVE}"
+
+
+def test_a_function_of_the_module_is_registered_where_models_are_read():
+    """Keras 3: "Could not locate function 'halve'", also for a clone."""
+    source = (
+        f"import keras\nfrom keras.engine import Layer\n{HALVE}keras.models.clone_model(keras.layers.Lambda({{}}))\n"
+    )
+    assert migrated(source.format("halve")).count(REGISTERED) == 1
+    assert migrated(source.format("len, output_shape=halve")).count(REGISTERED) == 1
+
+
+def test_a_function_of_another_file_is_registered(tmp_path):
+    (tmp_path / "net.py").write_text("import keras\nfrom losses import halve\nkeras.layers.Lambda(halve)\n")
+    (tmp_path / "use.py").write_text("import keras\nkeras.models.load_model(path)\n")
+    own = tmp_path / "losses.py"
+    own.write_text(f"import keras\nfrom keras.engine import Layer\n{HALVE}")
+    project = project_facts.read(map(str, tmp_path.glob("*.py")))
+    text = rewritten(analyse(own.read_text(), Options(project=project), str(own)))
+    assert text.endswith(REGISTERED)

@@ -323,6 +323,10 @@ MODEL = "import keras\nfrom keras.layers import LSTM, Bidirectional, Dense\nfrom
             "model = Sequential()\nmodel.add(keras.Input(batch_shape=(8, 6, 3)))\nmodel.add(LSTM(7, stateful=True))\n",
         ),
         (
+            "model = Sequential(); model.add(LSTM(7, batch_input_shape=(8, 6, 3)))\n",
+            "model = Sequential(); model.add(keras.Input(batch_shape=(8, 6, 3))); model.add(LSTM(7))\n",
+        ),
+        (
             "model = Sequential([LSTM(7, stateful=True, batch_input_shape=(8, 6, 3)), Dense(1)])\n",
             "model = Sequential([keras.Input(batch_shape=(8, 6, 3)), LSTM(7, stateful=True), Dense(1)])\n",
         ),
