@@ -85,6 +85,11 @@ _PROVIDED = (
     "minimize",
     "get_slot",
 )
+# Methods by which old optimizers did what they do.
+_NOT_CALLED = (
+    *("get_updates", "get_gradients", "_apply_dense", "_resource_apply_dense", "_apply_sparse"),
+    *("_resource_apply_sparse", "_compute_gradients", "compute_gradients"),
+)
 
 
 def find(file: File) -> Findings:
@@ -120,10 +125,12 @@ def find(file: File) -> Findings:
     for node in _shapes_of_calls(file):
         message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
         yield file.attention(node, message)
-    for class_ in file.classes_of(OPTIMIZER):
-        if (method := methods_of(class_).get("get_updates")) is not None:
+    for class_ in file.tree.classes:
+        own = [method for name, method in methods_of(class_).items() if name in _NOT_CALLED]
+        is_one = file.kinds.of_class(class_) == OPTIMIZER or any("_apply_" in method.name for method in own)
+        for method in own[:1] if is_one else ():
             message = (
-                "Keras 3 does not call `get_updates`: a custom optimizer overrides `update_step`, and passes "
+                f"Keras 3 does not call `{method.name}`: a custom optimizer overrides `update_step`, and passes "
                 "`learning_rate` to `super().__init__`."
             )
             yield file.attention(method, message)

@@ -24,10 +24,11 @@ model.compile('sgd', loss)
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import is_self
+from parallel_compat.migrate.dotted_names import is_of_self, is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -45,6 +46,11 @@ _NEW_LISTS = {
     "losses": "changed what is trained; in Keras 3 it is a new list each time. Call `self.add_loss` in `call`.",
     **{f"{private}{kind}trainable_weights": _NEW_WEIGHTS for private in ("", "_") for kind in ("", "non_")},
 }
+# Functions that give symbolic tensors for symbolic tensors.
+_COMPUTING = re.compile(
+    r"(?:tensorflow|keras\.(?:backend|ops)|parallel_compat\.legacy\.backend)\."
+    r"(?!.*\b(?:function|int_shape|ndim|dtype|eval|get_value|batch_get_value|count_params|is_\w+)$)"
+)
 _COMPILED = ("loss", "metrics", "weighted_metrics")
 _OF_LAYERS = ("input", "inputs", "output", "outputs")
 
@@ -155,18 +161,57 @@ def _captured(file: File, node: ast.expr) -> str | None:
         given = [*node.args, *(each.value for each in node.keywords)]
         tensors = [each for each in given if file.kinds.of(each) == TENSOR]
         return file.source.segment(tensors[0]) if tensors else None
-    function = node if isinstance(node, ast.Lambda) else file.kinds.definition(node)
+    function = node if isinstance(node, ast.Lambda) else file.kinds.function(node) or file.kinds.definition(node)
     if not isinstance(function, _FUNCTIONS):
         return None
+    scopes = set(_scopes(function))
     for each in ast.walk(function):
         name = each.value if isinstance(each, ast.Attribute) and each.attr in _OF_LAYERS else each
+        if is_of_self(each) and isinstance(each.ctx, ast.Load) and _is_computed(file, each):
+            return ast.unparse(each)
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and name in file.tree.scopes:
             bindings = file.tree.scopes[name].find(name.id)
-            inside = any(binding.scope.node is within for binding in bindings for within in _scopes(function))
-            kinds = (TENSOR,) if name is each else (LAYER, MODEL, None)
-            if bindings and not inside and file.names.path(name) is None and file.kinds.of(name) in kinds:
+            inside = any(binding.scope.node in scopes for binding in bindings)
+            if not bindings or inside or file.names.path(name) is not None:
+                continue
+            if _is_computed(file, name) if name is each else file.kinds.of(name) in (LAYER, MODEL, None):
                 return ast.unparse(each)
     return None
+
+
+def _is_computed(file: File, node: ast.AST | None, depth: int = 8) -> bool:
+    """Return whether a value is a symbolic tensor: of a layer, or computed from one by functions of the backend."""
+    if not isinstance(node, ast.expr) or not depth:
+        return False
+    if file.kinds.of(node) == TENSOR:
+        return True
+    if isinstance(node, ast.Name) and file.is_argument(node):
+        return _gets_layers(file, node)
+    if isinstance(node, ast.Name) or is_of_self(node):
+        value = file.kinds.value(node)
+        return value is not node and _is_computed(file, value, depth - 1)
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        path = file.names.path(node.func) or ""
+        parts = node.args if _COMPUTING.match(path) else []
+    elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare):
+        parts = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    elif isinstance(node, ast.List | ast.Tuple):
+        parts = node.elts
+    elif isinstance(node, ast.Subscript):
+        parts = [node.value]
+    return any(_is_computed(file, each, depth - 1) for each in parts)
+
+
+def _gets_layers(file: File, name: ast.Name) -> bool:
+    """Return whether a function calls a layer on its argument."""
+    function = file.tree.bindings(name)[0].scope.node
+    for call in ast.walk(function):
+        if isinstance(call, ast.Call) and file.kinds.of(call.func) == LAYER:
+            given = [each for argument in call.args for each in (argument, *parts_of(argument))]
+            if any(isinstance(each, ast.Name) and each.id == name.id for each in given):
+                return True
+    return False
 
 
 def _scopes(function: ast.AST) -> Iterator[ast.AST]:

@@ -2,8 +2,8 @@
 
 Keras 3 refuses `lr`, ignores `decay`, and reads some positional arguments as others. An optimizer with a decay is
 imported from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did. So is an
-optimizer whose arguments are a dict with `lr` (`Adam(**settings)`). A decay of zero is dropped. A learning rate of `1`
-becomes `1.0`.
+optimizer whose arguments are a dict with `lr` (`Adam(**settings)`), and the base of a class that gets them. A decay of
+zero is dropped. A learning rate of `1` becomes `1.0`.
 
 ```diff
 -from keras.optimizers import SGD, Adam
@@ -19,6 +19,7 @@ becomes `1.0`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
@@ -28,6 +29,7 @@ from parallel_compat.migrate.literals import is_none, text_of
 from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.migrate.scopes import defaults_of
 from parallel_compat.names.arguments import arguments
+from parallel_compat.names.members import OPTIMIZER
 from parallel_compat.names.positions import has_positions
 
 
@@ -49,6 +51,33 @@ def find(file: File) -> Findings:
             end = file.source.end(epsilon.value)
             message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
             yield file.found(epsilon, message, [Edit(end, end, " or 1e-7")])
+    yield from _bases(file)
+
+
+def _bases(file: File) -> Findings:
+    """`class Own(SGD)` with `Own(lr=0.1)`, or `super().__init__(lr=lr)`: the base of this package takes them."""
+    for class_ in file.classes_of(OPTIMIZER):
+        bases = {base: (file.names.target(base) or "").rpartition(".") for base in class_.bases}
+        of_keras = [(base, name) for base, (package, _, name) in bases.items() if package == "keras.optimizers"]
+        for base, name in of_keras:
+            if name == "Optimizer" or not any(_has_old(call) for call in _calls_of(file, class_)):
+                continue
+            stand_in = f"parallel_compat.legacy.optimizers.{name}"
+            if (edits := file.replaced_by(stand_in, base)) is not None:
+                message = f"`{class_.name}` gets `lr` or `decay`, which `{stand_in}` takes."
+                yield file.found(base, message, edits)
+
+
+def _calls_of(file: File, class_: ast.ClassDef) -> Iterator[ast.Call]:
+    """Yield the calls that make objects of a class, and those of its base's `__init__`."""
+    for call in file.tree.calls:
+        is_init = isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"
+        if file.kinds.definition(call.func) is class_ or (is_init and file.tree.enclosing_class(call) is class_):
+            yield call
+
+
+def _has_old(call: ast.Call) -> bool:
+    return any(keyword.arg in ("lr", "decay") for keyword in call.keywords)
 
 
 def _whole_rate(file: File, call: ast.Call, name: str) -> Findings:

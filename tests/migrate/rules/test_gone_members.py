@@ -35,11 +35,22 @@ def test_reports_members_of_objects(use):
     check_noop(HEAD + use + "\n")
 
 
-def test_reports_optimizers_of_their_own():
+@pytest.mark.parametrize(
+    ("base", "method"),
+    [
+        ("Adam", "get_updates(self, loss, params)"),
+        ("SGD", "get_gradients(self, loss, params)"),
+        ("Adam", "_resource_apply_dense(self, grad, var, apply_state)"),
+        ("tensorflow.python.training.optimizer.Optimizer", "_apply_dense(self, grad, var)"),
+        ("Wrapped", "_resource_apply_sparse(self, grad, var, indices)"),
+    ],
+)
+def test_reports_optimizers_of_their_own(base, method):
     source = (
-        "from keras.optimizers import Optimizer\nclass O(Optimizer):\n    def get_updates(self, loss, params): pass\n"
+        "import tensorflow.python.training.optimizer\nfrom keras.optimizers import SGD, Adam\n"
+        f"class O({base}):\n    def {method}: pass\n"
     )
-    assert found(source, "gone-members") == [(3, "attention")]
+    assert found(source, "gone-members") == [(4, "attention")]
 
 
 @pytest.mark.parametrize("source", [HEAD + "model.to_json()\n", HEAD + "net.get_weights()\n", "a.total_loss\n"])

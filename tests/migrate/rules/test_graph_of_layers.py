@@ -4,7 +4,10 @@ import pytest
 
 from tests.migrate.check import check_noop, check_transformed, found
 
-HEAD = "from keras.layers import Dense, Input, Lambda, Layer\nx = Input((3,))\nz = Dense(2)(x)\n"
+HEAD = (
+    "from parallel_compat.legacy import backend as K\nfrom keras.layers import Dense, Input, Lambda, Layer\n"
+    "x = Input((3,))\nz = Dense(2)(x)\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -13,6 +16,12 @@ HEAD = "from keras.layers import Dense, Input, Lambda, Layer\nx = Input((3,))\nz
         "y = Lambda(lambda a: a * z)(z)\n",
         "def f(a):\n    return a * z\ny = Lambda(f)(z)\n",
         "def loss(a, b):\n    return a - b + z\nmodel.compile('sgd', loss=loss)\n",
+        "w = K.sum(x, -1) / 2\ny = Lambda(lambda a: a * w)(z)\n",
+        "def loss(a, b):\n    return a - K.mean(w)\nw = K.concatenate([x, z])[0]\nmodel.compile('sgd', loss)\n",
+        "def attend(q, k):\n    size = K.sqrt(K.cast(K.shape(k)[-1], 'float32'))\n"
+        "    return Lambda(lambda a: a[0] * a[1] / size)([q, k])\n",
+        "class Net:\n    def __init__(self):\n        self.w = K.sum(x)\n        self.y = Lambda(self.f)(z)\n"
+        "    def f(self, a):\n        return a * self.w\n",
         "model.compile('sgd', {'y': lambda a, b: z})\n",
         "def of(z): return lambda a, b: a - b + z\nmodel.compile('sgd', of(z))\n",
         "class Own(Layer):\n    def compute_mask(self, inputs, mask=None):\n        return mask[0]\n",
@@ -38,6 +47,8 @@ def test_what_needs_the_graph(use):
         "y = Lambda(lambda z: z * 2)(z)\n",
         "def f(a):\n    z = a * 2\n    return z\ny = Lambda(f)(x)\n",
         "def loss(a, b):\n    return a - b\nmodel.compile('sgd', loss=loss)\n",
+        "w = K.variable(3.0)\nn = K.int_shape(x)[0]\ny = Lambda(lambda a: a * w * n)(z)\n",
+        "def scaled(x, n):\n    s = K.sqrt(K.cast(n, 'float32'))\n    return Lambda(lambda a: a * s)(x)\n",
         "class Own(Layer):\n    def compute_mask(self, inputs, mask=None):\n        return mask\n",
         "class Own(Layer):\n    def call(self, x, training):\n        return self.block(x, training=training)\n",
         "class Own(Layer):\n    def __call__(self, x):\n        return x\n    def call(self, x): return x\n",

@@ -107,3 +107,21 @@ def test_a_tensor_is_no_learning_rate_any_more():
 def test_an_epsilon_that_may_be_none(function, value, after):
     head = f"from keras.optimizers import Adam\n{function}:\n    return Adam(epsilon="
     check_transformed(f"{head}{value})\n", f"{head}{after})\n")
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["    pass\no = Own(lr=0.1)\n", "    def __init__(self, rate):\n        super().__init__(lr=rate, decay=1e-3)\n"],
+)
+def test_the_base_of_a_class_that_gets_old_arguments(use):
+    check_transformed(
+        f"from keras.optimizers import SGD\nclass Own(SGD):\n{use}",
+        "from keras.optimizers import SGD\nimport parallel_compat.legacy.optimizers\n"
+        f"class Own(parallel_compat.legacy.optimizers.SGD):\n{use}",
+    )
+
+
+def test_the_base_of_a_class_without_old_arguments():
+    check_noop(
+        "from keras.optimizers import SGD\nclass Own(SGD):\n    pass\no = Own(0.1)\n", rule="optimizer-arguments"
+    )
