@@ -121,8 +121,11 @@ def make(
     return model
 
 
-def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[str, Any], where: str) -> None:
+def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[str, Any], where: str) -> list[str]:
     """Load a file that was written, as its reader will.
+
+    Returns:
+        See `notes_on_masks`.
 
     Raises:
         CheckpointError: Keras cannot load it.
@@ -133,7 +136,7 @@ def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[st
     level = logger.level
     try:
         logger.setLevel(logging.ERROR)
-        keras.models.load_model(path, custom_objects=dict(custom_objects))
+        return notes_on_masks(keras.models.load_model(path, custom_objects=dict(custom_objects)))
     except Exception as error:  # whatever a config makes Keras raise
         raise CheckpointError(
             f"{where}: Keras cannot load the model made from it ({type(error).__name__}: {str(error)[:500]}). "
@@ -141,6 +144,19 @@ def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[st
         ) from error
     finally:
         logger.setLevel(level)
+
+
+def notes_on_masks(model: Any) -> list[str]:
+    """Say where the installed Keras drops a mask that old Keras handed on: a model predicts something else there."""
+    import keras
+
+    from parallel_compat.backend.keras3.layers import layers_that_drop_masks
+
+    dropping = ", ".join(layers_that_drop_masks(model))
+    return [
+        f"Keras {keras.__version__} drops the mask behind these layers, so that padded steps count in the layers after "
+        f"them and the predictions differ from the old ones: {dropping}. Load the result with Keras 3.12 to 3.15."
+    ] * bool(dropping)
 
 
 def check_room(model: Any) -> None:

@@ -291,6 +291,8 @@ def _make_model(
         found.model, arrays = keras_models.read_model(
             found.template, reading, objects, optimizer=optimizer, advance=advance
         )
+        if optimizer:
+            found.notes += keras_models.notes_on_masks(found.model)
         if training is not None:
             keras_models.compile_model(found.model, training, stored.path)
             found.notes += keras_models.restore_optimizer(found.model, found.template, arrays)
@@ -332,7 +334,7 @@ def _write_h5(
     with naming(stored.path), replacing(out) as temporary:
         h5_writer.write(temporary, template, reading, weights_only=bare, training_config=training, advance=advance)
         if not bare and _is_complete(template):
-            _require_loadable(temporary, template, objects)
+            found.notes += _loaded_notes(temporary, template, objects)
     if bare and template.tree is None and template.wrappers:
         found.notes.append(
             "Weights were assigned to layers by name. If the template has nested models or had "
@@ -342,8 +344,8 @@ def _write_h5(
         found.notes.append(OLD_GATES)
 
 
-def _require_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:
-    """Load what was written as anybody will: with Keras's own function.
+def _loaded_notes(path: Path, template: Template, objects: dict[str, Any]) -> list[str]:
+    """Load what was written as anybody will, with Keras's own function, and return what is to be said of it.
 
     Raises:
         CheckpointError: Keras cannot, or the model asks for more memory than there is.
@@ -352,7 +354,7 @@ def _require_loadable(path: Path, template: Template, objects: dict[str, Any]) -
 
     assert template.translation is not None
     keras_models.make(template.translation.config, objects, keras_models.check_room, template.stored.path, alone=True)
-    keras_models.load_as_plain_keras(path, objects, template.stored.path)
+    return keras_models.load_as_plain_keras(path, objects, template.stored.path)
 
 
 def _save_model(model: Any, out: Path, suffix: str | None, objects: dict[str, Any]) -> None:

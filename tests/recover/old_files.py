@@ -59,7 +59,16 @@ def custom_objects() -> dict[str, Any]:
     return {"Scale": Scale}
 
 
+def skip_without_masks(model: Any) -> None:
+    """Skip where plain Keras itself drops a mask (a nightly of 3.16): no file can make it compute the old numbers."""
+    from parallel_compat.recover.keras_models import notes_on_masks
+
+    if notes := notes_on_masks(model):
+        pytest.skip(notes[0])
+
+
 def assert_predicts(model: Any, path: Path) -> None:
+    skip_without_masks(model)
     inputs, expected = recorded(path)
     predicted = model.predict(inputs, verbose=0)
     predicted = predicted if isinstance(predicted, list) else [predicted]

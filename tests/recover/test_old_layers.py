@@ -14,7 +14,7 @@ import pytest
 
 from parallel_compat import CheckpointError, load_template_weights, recover_template
 from parallel_compat.recover.recovering import recover
-from recover.old_files import OLD
+from recover.old_files import OLD, skip_without_masks
 
 LAYERS = OLD.parent / "old_layers"
 WHOLE = sorted(LAYERS.glob("*.template.h5"))
@@ -26,6 +26,7 @@ def whole_of(path: Path) -> Path:
 
 
 def assert_predicts(model: Any, path: Path) -> None:
+    skip_without_masks(model)
     arrays = np.load(LAYERS / f"{path.name.split('.')[0]}.npz")
     inputs = [arrays[key] for key in sorted(arrays.files) if key.startswith("x_")]
     predicted = model.predict(inputs if len(inputs) > 1 else inputs[0], verbose=0)
@@ -47,6 +48,17 @@ def test_recovered_file_predicts_as_recorded(source: Path, tmp_path: Path) -> No
 
     recover(source, tmp_path / "out.h5")
     assert_predicts(keras.models.load_model(tmp_path / "out.h5"), source)
+
+
+@pytest.mark.parametrize("out", ["out.h5", "out.keras", None])
+def test_a_keras_that_drops_masks_is_named(out: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the nightly of 3.16, whose Bidirectional hands no mask on."""
+    from keras.layers import Bidirectional
+
+    source = LAYERS / "keras122_texts.template.h5"
+    monkeypatch.setattr(Bidirectional, "supports_masking", property(lambda _: False, lambda _, value: None))
+    notes = recover(source, out and tmp_path / out).notes
+    assert sum("drops the mask behind these layers" in note and "old ones: both." in note for note in notes) == 1
 
 
 @pytest.mark.parametrize("case", ["keras122_texts", "keras224theano_turned", "tf223_local", "tf223_backwards"])

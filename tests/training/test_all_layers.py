@@ -44,7 +44,7 @@ def cell():
     return layers.LSTMCell(2)
 
 
-def since_3_13(name):
+def if_there(name):
     return [getattr(layers, name)(2)] if hasattr(layers, name) else []
 
 
@@ -56,7 +56,7 @@ TRAINED = {
         layers.UnitNormalization(), layers.LayerNormalization(), layers.RMSNormalization(),
         layers.GroupNormalization(2), layers.EinsumDense("ab,bc->ac", 3), layers.Lambda(lambda x: x * 2),
         layers.ActivityRegularization(0.01), OwnXla(), layers.SpectralNormalization(layers.Dense(3)),
-        layers.Pipeline([layers.Rescaling(2.0)]),
+        layers.Pipeline([layers.Rescaling(2.0)]), *if_there("TernaryDense"),
     ],
     "series": [
         layers.Conv1D(4, 2), layers.Conv1D(4, 2, groups=2), layers.Conv1D(4, 2, padding="causal"),
@@ -65,20 +65,20 @@ TRAINED = {
         layers.Bidirectional(layers.SimpleRNN(2)), layers.TimeDistributed(layers.Dense(2)), layers.Permute((2, 1)),
         layers.Cropping1D(1), layers.ZeroPadding1D(1), layers.UpSampling1D(2),
         layers.AveragePooling1D(2), layers.MaxPooling1D(2), layers.GlobalAveragePooling1D(),
-        layers.GlobalMaxPooling1D(), *since_3_13("AdaptiveAveragePooling1D"), *since_3_13("AdaptiveMaxPooling1D"),
+        layers.GlobalMaxPooling1D(), *if_there("AdaptiveAveragePooling1D"), *if_there("AdaptiveMaxPooling1D"),
     ],
     "image": [
         layers.Conv2D(4, 3, groups=2), layers.Conv2D(4, 3), layers.Conv2D(8, 3, groups=4, strides=2),
         layers.Conv2DTranspose(3, 3), layers.DepthwiseConv2D(3), layers.SeparableConv2D(3, 3), layers.Cropping2D(1),
         layers.ZeroPadding2D(1), layers.UpSampling2D(2), layers.AveragePooling2D(2), layers.MaxPooling2D(2),
-        layers.GlobalAveragePooling2D(), layers.GlobalMaxPooling2D(), *since_3_13("AdaptiveAveragePooling2D"),
-        *since_3_13("AdaptiveMaxPooling2D"), layers.Resizing(4, 4), layers.CenterCrop(4, 4),
+        layers.GlobalAveragePooling2D(), layers.GlobalMaxPooling2D(), *if_there("AdaptiveAveragePooling2D"),
+        *if_there("AdaptiveMaxPooling2D"), layers.Resizing(4, 4), layers.CenterCrop(4, 4),
     ],
     "volume": [
         layers.Conv3D(2, 2), layers.Conv3D(4, 2, groups=2), layers.Conv3DTranspose(2, 2), layers.Cropping3D(1),
         layers.ZeroPadding3D(1), layers.UpSampling3D(2), layers.AveragePooling3D(2), layers.MaxPooling3D(2),
-        layers.GlobalAveragePooling3D(), layers.GlobalMaxPooling3D(), *since_3_13("AdaptiveAveragePooling3D"),
-        *since_3_13("AdaptiveMaxPooling3D"),
+        layers.GlobalAveragePooling3D(), layers.GlobalMaxPooling3D(), *if_there("AdaptiveAveragePooling3D"),
+        *if_there("AdaptiveMaxPooling3D"),
     ],
     "first": [layers.Conv3D(2, 2, data_format="channels_first")],
     "frames": [layers.ConvLSTM2D(2, 2), layers.TimeDistributed(layers.Conv2D(2, 2, groups=2))],
@@ -118,8 +118,9 @@ ELSEWHERE = {
     "IntegerLookup", "StringLookup", "TextVectorization", "Normalization",
     # Images before training, no weights: they stand in the data pipeline.
     "AugMix", "AutoContrast", "ContrastLimitedAdaptiveHistogramEqualization", "CutMix", "Equalization",
-    "MaxNumBoundingBoxes", "MelSpectrogram", "MixUp", "RandAugment", "RandomBrightness", "RandomColorDegeneration",
-    "RandomColorJitter", "RandomContrast", "RandomCrop", "RandomElasticTransform", "RandomErasing",
+    "MaxNumBoundingBoxes", "MelSpectrogram", "MixUp", "Mosaic", "RandAugment", "RandomBrightness",
+    "RandomColorDegeneration", "RandomColorJitter", "RandomContrast", "RandomCrop", "RandomElasticTransform",
+    "RandomErasing",
     "RandomGaussianBlur", "RandomGrayscale", "RandomHue", "RandomInvert", "RandomPerspective", "RandomPosterization",
     "RandomSaturation", "RandomSharpness", "RandomShear", "RandomTranslation", "Solarization",
 }  # fmt: skip

@@ -92,6 +92,18 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
     return list(found.values())
 
 
+def layers_that_drop_masks(model: keras.Model) -> list[str]:
+    """Name the recurrent layers and wrappers of a model that get a mask and hand none on, as in a nightly of 3.16."""
+    kinds = (keras.layers.RNN, keras.layers.Bidirectional, keras.layers.TimeDistributed)
+    dropping = [layer for layer in all_layers(model) if isinstance(layer, kinds) and not layer.supports_masking]
+    masked = (
+        any(get_mask(tensor) is not None for node in layer._inbound_nodes for tensor in node.input_tensors)
+        for layer in dropping
+    )
+    pairs = zip(dropping, masked, strict=True)
+    return [layer.name for layer, is_masked in pairs if is_masked and getattr(layer, "return_sequences", True)]
+
+
 def train_further_layers(model: keras.Model, layers: list[Any]) -> None:
     """Let a functional model train layers that are on no way to its outputs.
 
