@@ -1,7 +1,8 @@
 """A subclass of a Keras layer whose `call` returns something else gets its base class from this package.
 
 Keras 3 computes the output shape of some layers (`Embedding`) with the method of the base class, and ignores `call`.
-The layers of `parallel_compat.legacy.layers` find it by calling the layer, as in Keras 2.
+And it takes a list that `compute_output_shape` returns for the shapes of several outputs, where `call` gives one. The
+layers of `parallel_compat.legacy.layers` find the shape by calling the layer.
 
 ```diff
  from keras.layers import Embedding
@@ -18,6 +19,8 @@ The layers of `parallel_compat.legacy.layers` find it by calling the layer, as i
 """
 
 from __future__ import annotations
+
+import ast
 
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -39,6 +42,45 @@ def find(file: File) -> Findings:
                 continue
             name = target.rpartition(".")[2]
             edits = file.replaced_by(f"parallel_compat.legacy.layers.{name}", base)
-            if name in SAYING_WHAT_THEY_GIVE and edits is not None:
+            if edits is None:
+                continue
+            if name in SAYING_WHAT_THEY_GIVE:
                 message = f"`{class_.name}` returns something else than `{name}`, whose output shape Keras 3 uses."
                 yield file.found(base, message, edits, hint=not file.old)
+            elif _lists_one_shape(class_):
+                message = f"`compute_output_shape` of `{class_.name}` returns a list, and `call` one tensor."
+                yield file.found(base, message, edits, hint=not file.old)
+
+
+def _lists_one_shape(class_: ast.ClassDef) -> bool:
+    """Return whether `compute_output_shape` returns a list of shapes, and `call` one tensor.
+
+    The list is one of a single shape, or what is given for several inputs, which `call` unpacks.
+    """
+    call, shape = (methods_of(class_).get(name) for name in ("call", "compute_output_shape"))
+    if call is None or shape is None or len(call.args.args) < 2 or len(shape.args.args) < 2:
+        return False
+    given, results = _returned(shape), _returned(call)
+    if not given or any(isinstance(each, ast.List | ast.Tuple) for each in results):
+        return False
+    if all(isinstance(each, ast.List) and len(each.elts) == 1 and _is_shape(each.elts[0]) for each in given):
+        return True
+    inputs = call.args.args[1].arg
+    unpacks = any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Tuple | ast.List)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == inputs
+        for node in ast.walk(call)
+    )
+    return unpacks and all(isinstance(each, ast.Name) and each.id == shape.args.args[1].arg for each in given)
+
+
+def _is_shape(node: ast.expr) -> bool:
+    """Return whether an item of a list is a shape, not a size: `(shapes[0][0], 3)`, `tuple(shape)`."""
+    return isinstance(node, ast.Tuple | ast.List | ast.Call | ast.BinOp)
+
+
+def _returned(function: ast.FunctionDef) -> list[ast.expr]:
+    returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
+    return [node.value for node in returns if node.value is not None]

@@ -1,6 +1,7 @@
 """`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()`, `.ndims` or `.value`.
 
-A `KerasTensor` has none of them; its `shape` is a tuple, as are the shapes that a layer is built for.
+A `KerasTensor` has none of them; its `shape` is a tuple, as are the shapes that a layer is built for. What only a
+`tf.TensorShape` has is read of one (`tf.TensorShape(shape).num_elements()`).
 
 ```diff
  from keras.layers import Input
@@ -22,6 +23,12 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import LAYER, TENSOR
 
+# What a `tf.TensorShape` has, and no tuple.
+_OF_SHAPES = (
+    *("concatenate", "num_elements", "is_fully_defined", "is_compatible_with", "merge_with", "dims"),
+    *("with_rank", "with_rank_at_least", "with_rank_at_most", "assert_has_rank", "assert_is_compatible_with"),
+)
+
 
 def find(file: File) -> Findings:
     """Find shapes of tensors."""
@@ -37,9 +44,24 @@ def find(file: File) -> Findings:
             yield from _dimension(file, node)
         if node.attr in ("ndims", "rank") and isinstance(node.ctx, ast.Load) and _is_of_layer(file, node.value):
             yield from _called_with(file, node, node.value, node, "len")
+        if node.attr in _OF_SHAPES and (_is_part(file, node.value) or _is_of_symbol(file, node.value)):
+            edits = file.wrapped_in_call("tensorflow.TensorShape", node.value)
+            if edits is not None:
+                yield file.found(node, f"A shape is a tuple now, which has no `{node.attr}`.", edits)
     for call in file.method_calls.get("as_list", ()):
         if isinstance(call.func, ast.Attribute) and not call.args and _is_of_layer(file, call.func.value):
             yield from _called_with(file, call.func, call.func.value, call, "list")
+
+
+def _is_part(file: File, shape: ast.expr) -> bool:
+    """Return whether it is the shape that a layer is given, or a part of it: `shape[1:]`, `shapes[0]`."""
+    while isinstance(shape, ast.Subscript):
+        shape = shape.value
+    return isinstance(shape, ast.Name) and _is_given(file, shape)
+
+
+def _is_of_symbol(file: File, shape: ast.expr) -> bool:
+    return isinstance(shape, ast.Attribute) and shape.attr == "shape" and file.kinds.of(shape.value) == TENSOR
 
 
 def _is_of_layer(file: File, shape: ast.expr) -> bool:

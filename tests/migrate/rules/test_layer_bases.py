@@ -63,3 +63,36 @@ def test_keras_by_way_of_a_module_of_the_project():
         "import keras\n", "import keras\nfrom parallel_compat.legacy.layers import Embedding\n"
     )
     check_transformed(source, after)
+
+
+LISTED = """\
+from keras.layers import Layer
+class Own(Layer):
+    def call(self, x):
+        {unpack}
+        return a * b
+    def compute_output_shape(self, s):
+        return {shape}
+"""
+
+
+@pytest.mark.parametrize("shape", ["[(s[0][0], s[0][1])]", "[tuple(s[0])]", "s"])
+def test_one_output_whose_shape_is_in_a_list(shape):
+    """Keras 2.2.4 takes the first shape, tf.keras what `call` gives; Keras 3 takes it for two outputs."""
+    source = LISTED.format(unpack="a, b = x", shape=shape)
+    after = source.replace("(Layer)", "(parallel_compat.legacy.layers.Layer)")
+    check_transformed(source, after.replace("import Layer\n", "import Layer\nimport parallel_compat.legacy.layers\n"))
+
+
+@pytest.mark.parametrize(
+    ("unpack", "shape"),
+    [
+        ("a, b = x[0], x[1]", "s"),  # it may be one tensor
+        ("a, b = x", "s[0]"),
+        ("a, b = x", "[s[0], 3]"),
+        ("a, b = x", "[self.units]"),  # the size of the only axis
+    ],
+)
+def test_other_shapes_are_left_alone(unpack, shape):
+    check_noop(LISTED.format(unpack=unpack, shape=shape), rule="layer-bases")
+    check_noop(LISTED.format(unpack=unpack, shape="[(3,)]").replace("a * b", "[a * b]"), rule="layer-bases")

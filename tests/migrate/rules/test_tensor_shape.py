@@ -111,3 +111,16 @@ class Own(Layer):
 @pytest.mark.parametrize("line", ["n = s.as_list()", "n = data.ndims", "n = tf.TensorShape(s).as_list()"])
 def test_other_objects_have_such_names_too(line):
     check_noop(HEAD + "import tensorflow as tf\n" + line + "\n")
+
+
+def test_what_only_a_shape_of_tensorflow_has():
+    source = """import tensorflow as tf
+from tensorflow.keras.layers import Layer
+class Own(Layer):
+    def build(self, shapes):
+        self.size = {}shapes[0][1:]{}.num_elements()
+        other.num_elements()
+    def compute_output_shape(self, shape):
+        return {}shape[:-1]{}.concatenate(2)
+"""
+    check_transformed(source.format("", "", "", ""), source.format(*("tf.TensorShape(", ")") * 2))
