@@ -283,3 +283,38 @@ def test_packages_inside_the_script_s_folder_do_not_draw_for_it(
     monkeypatch.setattr(sys.modules["library_that_draws"], "__file__", str(other))
     operations._sets_seed(lambda seed: None, lambda: fetched.append("1.15"))(1)
     assert fetched == ["1.15"]
+
+
+_BY_NAME = """
+import json
+import keras
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2], name="x")
+w = tf.Variable([[1.0], [2.0]], name="w")
+out = tf.matmul(x, w, name="out")
+found = {}
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    named = tf.get_default_graph().get_tensor_by_name("w:0")
+    found["named"] = [named.name, session.run(["w:0", {"w": w.name}]), session.run(named * 2.0)]
+    found["gradient"] = session.run(tf.gradients(out, named), {x: [[3.0, 4.0]]})
+    session.run(tf.assign(named, [[5.0], [6.0]]))
+    tf.train.Saver().save(session, "./model")
+tf.reset_default_graph()
+with tf.Session() as session:
+    tf.train.import_meta_graph("model.meta").restore(session, "model")
+    found["restored"] = session.run(["w:0", "out:0"], {"x:0": [[1.0, 1.0]]})
+print(json.dumps(found, default=lambda value: value.tolist()))
+"""
+
+
+def test_variables_are_found_by_their_names(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(_BY_NAME)
+    done = scripts.run("--quiet", "--era", "keras-2.2.4", "script.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == {  # as Keras 2.2.4 with TensorFlow 1.15.5 printed it
+        "named": ["w:0", [[[1.0], [2.0]], {"w": [[1.0], [2.0]]}], [[2.0], [4.0]]],
+        "gradient": [[[3.0], [4.0]]],
+        "restored": [[[5.0], [6.0]], [[11.0]]],
+    }
