@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from parallel_compat.compare.recorder_command import PATH
+from parallel_compat.compare import recorder_command
 from parallel_compat.compare.recordings import Recording, read_recording
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import era_of_project
@@ -121,6 +121,7 @@ class Runs:
         self._replicas, self._most, self._verbose = replicas, most, verbose
         self._temporary = tempfile.TemporaryDirectory(prefix="parallel-compat-")
         self._folder = Path(self._temporary.name)
+        self._recorder = str(recorder_command.write(self._folder))
 
     def __enter__(self) -> Runs:
         return self
@@ -201,7 +202,7 @@ class Runs:
         script = copy / (inside or self.script.path.relative_to(self.script.root))
         out = self._folder / f"{name}.h5"
         out.unlink(missing_ok=True)
-        command = [PATH, "--out", str(out), *recorder]
+        command = [self._recorder, "--out", str(out), *recorder]
         command += ["--most", str(self._most)] if self._most else []
         command += [str(script), *self.script.arguments]
         start = [sys.executable]

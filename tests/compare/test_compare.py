@@ -15,7 +15,6 @@ import html.parser
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -29,11 +28,13 @@ import scipy.sparse
 import tensorflow as tf
 
 from parallel_compat.command import main
-from parallel_compat.compare import optimizer_states
+from parallel_compat.compare import optimizer_states, recorder_command
 from parallel_compat.compare.compare_command import summary
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
+from parallel_compat.compare.recorder.models import counted
+from parallel_compat.compare.recorder.values import array_of, like
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
 from tests import scripts
@@ -394,28 +395,26 @@ def interpreter(version):
 
 
 @pytest.mark.parametrize("version", ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"])
-def test_the_recorder_compiles_on(version):
+def test_the_recorder_compiles_on(version, tmp_path):
     """Where there is such a Python; the test above stands for those that there are not."""
     found = interpreter(version)
     if found is None:
         pytest.skip(f"there is no Python {version}")
     code = "import io, sys; compile(io.open(sys.argv[1], encoding='utf-8').read().encode('utf-8'), 'r.py', 'exec')"
-    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    recorder = recorder_command.write(tmp_path)
     done = subprocess.run([found, "-c", code, str(recorder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 def test_the_recorder_knows_models_without_metrics():
     """Those of Keras 1 have None."""
-    recorder = runpy.run_path(str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"))
-    assert recorder["counted"](types.SimpleNamespace(metrics=None)) == {}
+    assert counted(types.SimpleNamespace(metrics=None)) == {}
 
 
 @pytest.mark.slow
 def test_the_printed_recorder_records_under_run(tmp_path):
     """What it imports is imported on the script's behalf, wherever the file lies."""
-    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
-    (tmp_path / "record_keras.py").write_bytes(recorder.read_bytes())
+    recorder_command.write(tmp_path)
     (tmp_path / "train.py").write_text(
         "import numpy as np\nimport tensorflow as tf\nfrom keras.layers import Dense\n"
         "from keras.models import Sequential\ntf.set_random_seed(1)\n"
@@ -434,7 +433,7 @@ def test_the_recorder_leaves_the_script_alone(tmp_path):
     script.parent.mkdir()
     script.write_text("import sys\nimport beside\nprint(sys.argv, __name__)\nsys.exit(3)\n")
     (script.parent / "beside.py").write_text("")
-    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    recorder = recorder_command.write(tmp_path)
     command = [sys.executable, str(recorder), "--out", "r.h5", str(script), "--epochs", "3"]
     found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert found.returncode == 3
@@ -660,7 +659,7 @@ def test_environments_made_anew_record_what_is_committed(version, tmp_path):
     stack, packages = ENVIRONMENTS[version]
     there = dict(each.split("=") for each in os.environ.get("OLD_STACKS", "").split())
     own, environment = (there[version], {}) if version in there else installed(version, packages, tmp_path)
-    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    recorder = recorder_command.write(tmp_path)
     library = "keras" if stack.startswith("keras") else "tensorflow.keras"
     command = [own, str(recorder), "--steps", "2", "--out", str(tmp_path / "r.h5"), str(KINDS)]
     # What this process's Python and TensorFlow have set (TF2_BEHAVIOR among it) is not for those.
@@ -765,7 +764,7 @@ def test_each_known_difference_is_named_with_its_row(name, era, known, tmp_path,
 
 def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
     """As many as there is room for; the losses of all."""
-    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    recorder = recorder_command.write(tmp_path)
     (tmp_path / "train.py").write_text(
         "import keras, numpy as np\nkeras.utils.set_random_seed(1)\n"
         "model = keras.Sequential([keras.Input((90000,)), keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
@@ -787,7 +786,7 @@ def test_a_variable_of_tensorflow_1_is_true(tmp_path):
         "sys.modules['tensorflow_core.python.ops.resource_variable_ops'] = types.SimpleNamespace(**globals())\n"
         "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\nprint(bool(BaseResourceVariable()))\n"
     )
-    recorder = str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py")
+    recorder = str(recorder_command.write(tmp_path))
     done = subprocess.run(
         [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
     )
@@ -795,10 +794,9 @@ def test_a_variable_of_tensorflow_1_is_true(tmp_path):
 
 
 def test_a_batch_may_be_sparse():
-    recorder = runpy.run_path(str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"))
     matrix = scipy.sparse.csr_matrix(np.eye(3))
-    assert recorder["array_of"](matrix).tolist() == np.eye(3).tolist()
-    assert recorder["array_of"](tf.sparse.from_dense(np.eye(3))).tolist() == np.eye(3).tolist()
-    put_in = recorder["like"](np.ones(9), matrix)
+    assert array_of(matrix).tolist() == np.eye(3).tolist()
+    assert array_of(tf.sparse.from_dense(np.eye(3))).tolist() == np.eye(3).tolist()
+    put_in = like(np.ones(9), matrix)
     assert type(put_in) is type(matrix)
     assert put_in.toarray().tolist() == np.ones((3, 3)).tolist()

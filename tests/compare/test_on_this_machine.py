@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 from parallel_compat.command import main
-from parallel_compat.compare import record_keras
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.curves import Curve
 from parallel_compat.compare.page import page
+from parallel_compat.compare.recorder.hooks import Recorder
+from parallel_compat.compare.recorder.recording import Recording
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.compare.runs import CannotRun, Runs, Script, copy_project
 from parallel_compat.names.eras import Era
@@ -357,7 +358,7 @@ class GaussianNoise:
 
 
 def recorder(tmp_path, **options):
-    return record_keras.Recorder(record_keras.Recording(str(tmp_path / "r.h5"), 10**8), 2, **options)
+    return Recorder(Recording(str(tmp_path / "r.h5"), 10**8), 2, **options)
 
 
 def test_masks_are_the_same_in_any_run(tmp_path):
@@ -477,7 +478,7 @@ def test_a_run_that_fails_shows_its_last_lines(failing, capsys):
 
 def test_a_recording_made_here_may_be_compressed_well(failing, recording, tmp_path):
     runs, recordings = failing
-    made = record_keras.Recording(str(tmp_path / "made.h5"), 10**9)
+    made = Recording(str(tmp_path / "made.h5"), 10**9)
     made.put("compile0", [np.zeros(5_000_000)])
     made.facts["models"] = recording.models
     made.write()

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parallel_compat.compare import recorder_command
 from tests.migrate.native.check import run_alone
 
 ROOT = Path(__file__).parents[3]
 KINDS = ROOT / "tests" / "data" / "recordings" / "kinds"
-RECORDER = ROOT / "parallel_compat" / "compare" / "record_keras.py"
 IMPORTS = "import numpy as np\nfrom keras import backend as K, callbacks, layers as L, losses, models, optimizers, utils\n\n\n"
 # Each script as a program of its own, after the other; models begin with the same weights, and are noted when they end.
 EVERY = """
@@ -130,7 +130,8 @@ ON_TWO = {
 @pytest.mark.parametrize("folders", [1], indirect=True)
 def test_compare_finds_them_equal_on_one_device(folders):
     folder, names, report = folders
-    run_alone(folder / "native", 1, str(RECORDER), "--out", "../native.h5", "every.py", *names)
+    recorder = str(recorder_command.write(folder))
+    run_alone(folder / "native", 1, recorder, "--out", "../native.h5", "every.py", *names)
     parallel_compat(folder / "old", "compare", "--json", "../found.json", "../native.h5", "every.py", *names)
     found = json.loads((folder / "found.json").read_text())
     models = [name for name in names for _ in range(2 if name in ("checkpoint_and_resume.py", "gan.py") else 1)]
@@ -140,7 +141,7 @@ def test_compare_finds_them_equal_on_one_device(folders):
     for name, words in ON_ONE.items():
         assert words in said_of(report, name), name
     # The other way round: recorded under `run`, and compared with the native code as it stands.
-    done = parallel_compat(folder / "old", "run", "--quiet", str(RECORDER), "--out", "../run.h5", "every.py", *names)
+    done = parallel_compat(folder / "old", "run", "--quiet", recorder, "--out", "../run.h5", "every.py", *names)
     assert done.returncode == 0, done.stderr[-3000:]
     parallel_compat(folder / "native", "compare", "--plain", "--json", "../back.json", "../run.h5", "every.py", *names)
     back = json.loads((folder / "back.json").read_text())

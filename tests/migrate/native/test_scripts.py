@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from parallel_compat.command import main
+from parallel_compat.compare import recorder_command
 from parallel_compat.names.native_differences import DIFFERENCES
 from tests.data.old_programs import KERAS_2, TENSORFLOW_2
 from tests.migrate.native.check import run_alone
@@ -138,7 +139,7 @@ def test_compare_finds_run_and_the_native_code_equal(tmp_path):
     (tmp_path / "native").mkdir()
     migrated(tmp_path / "native", {"numbers_2018": source})
     (tmp_path / "numbers_2018.py").write_text(source)
-    recorder = str(ROOT / "parallel_compat" / "compare" / "record_keras.py")
+    recorder = str(recorder_command.write(tmp_path))
     run_alone(tmp_path / "native", 1, recorder, "--out", "native.h5", "numbers_2018.py", "1", "native.npz")
     done = subprocess.run(
         [sys.executable, "-m", "parallel_compat", "compare", "native/native.h5", "numbers_2018.py", "1", "run.npz"],
