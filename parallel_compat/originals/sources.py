@@ -118,8 +118,9 @@ def _keep(file: Path, code: bytes) -> None:
 
 def forget(names: Iterable[str]) -> None:
     """Take loaded modules of these packages out of `sys.modules`, so that the next import finds the original's."""
+    starts = tuple(f"{name}." for name in names)
     for loaded in list(sys.modules):
-        if any(loaded == name or loaded.startswith(name + ".") for name in names):
+        if f"{loaded}.".startswith(starts):
             module = sys.modules.pop(loaded)
             package, _, name = loaded.rpartition(".")
             if getattr(sys.modules.get(package), name, None) is module:  # or `from package import name` finds it

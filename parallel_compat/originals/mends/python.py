@@ -13,6 +13,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from importlib.machinery import PathFinder
 from typing import Any, NamedTuple
 
 from parallel_compat.originals.mends.register import Register
@@ -37,7 +38,8 @@ def apply(mends: Register) -> None:
     mends.add(collections, **abstract)
     mends.add(inspect, ArgSpec=ArgSpec, getargspec=_getargspec)
     mends.add(time, clock=time.perf_counter)
-    if importlib.util.find_spec("distutils") is None:
+    # Setuptools, which has it where Python has not, takes a quarter of a second to be asked.
+    if PathFinder.find_spec("distutils") is None and importlib.util.find_spec("distutils") is None:
         _add_distutils()
 
 
