@@ -12,10 +12,10 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import keras
 import pytest
-import tensorflow as tf
 
 import parallel_compat
 from parallel_compat.training import replicas, weight_exchange
+from tests.one_device import plain_graphs
 
 parallel_compat.simulate_devices(4)
 
@@ -105,9 +105,7 @@ def _fresh_keras():
     keras.config.set_dtype_policy("float32")
 
 
-@pytest.fixture
-def plain_graphs():
-    """TensorFlow runs graphs as they are: to optimize a large one takes longer than to run it once."""
-    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-    yield
-    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+@pytest.fixture(name="plain_graphs")
+def _plain_graphs():
+    with plain_graphs():
+        yield

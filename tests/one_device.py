@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat import parallelize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from parallel_compat import ParallelModel
 
@@ -37,6 +39,17 @@ def difference(first: Any, second: Any) -> float:
     return max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0)) for a, b in pairs)
 
 
+@contextlib.contextmanager
+def plain_graphs() -> Iterator[None]:
+    """TensorFlow runs graphs as they are: to optimize them takes longer than to run them a few times."""
+    before = tf.config.optimizer.get_experimental_options().get("disable_meta_optimizer", False)
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    try:
+        yield
+    finally:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": before})
+
+
 def train_both(
     build: Callable[[], keras.Model],
     compile_arguments: Callable[[], dict[str, Any]],
@@ -46,6 +59,7 @@ def train_both(
     weights: str = "auto",
     tolerance: float = TOLERANCE,
     fit: dict[str, Any] | None = None,
+    evaluate: bool = True,
     predict: bool = True,
 ) -> tuple[keras.Model, ParallelModel]:
     """Train on one device and on replicas, three epochs on batches of 32, and compare all that comes out.
@@ -59,6 +73,7 @@ def train_both(
         weights: as in `parallelize`.
         tolerance: on weights, history, evaluation and predictions.
         fit: further arguments of `fit`.
+        evaluate: whether evaluations are compared, too: an optimizer does not change them.
         predict: whether predictions are compared, too: what a model is compiled with does not change them.
 
     Returns:
@@ -73,15 +88,20 @@ def train_both(
         model.compile(**compile_arguments())
         if n == 1:  # Keras's own trainer does it while it traces, and loses what ScheduleFreeAdamW assigns there
             model.optimizer.build(model.trainable_variables)
-        before = template.get_weights()
-        history = model.fit(*data, **arguments).history
-        trained = template.get_weights()
-        assert difference(before, trained) > 1e-3, "the training moved nothing, so it compares nothing"
-        evaluation = model.evaluate(*data[:2], batch_size=32, verbose=0, return_dict=True)
-        predictions = [model.predict(data[0], batch_size=32, verbose=0)] if predict else []
-        runs.append((model, trained, history, evaluation, *predictions))
-    (one, *expected), (parallel, *actual) = runs
-    for name, e, a in zip(("weights", "history", "evaluate", "predict"), expected, actual, strict=False):
+        with plain_graphs() if n == 1 else contextlib.nullcontext():
+            before = template.get_weights()
+            history = model.fit(*data, **arguments).history
+            trained = template.get_weights()
+            assert difference(before, trained) > 1e-3, "the training moved nothing, so it compares nothing"
+            results = {"weights": trained, "history": history}
+            if evaluate:
+                results["evaluate"] = model.evaluate(*data[:2], batch_size=32, verbose=0, return_dict=True)
+            if predict:
+                results["predict"] = model.predict(data[0], batch_size=32, verbose=0)
+        runs.append((model, results))
+    (one, expected), (parallel, actual) = runs
+    for name, e in expected.items():
+        a = actual[name]
         if name in ("history", "evaluate") and keras.__version__.startswith("3.16.0.dev"):
             # That nightly logs the loss of one of several outputs with the weight 1 for a smaller last batch.
             e, a = ({of: logged for of, logged in logs.items() if not of.endswith("_loss")} for logs in (e, a))

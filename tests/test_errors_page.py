@@ -52,7 +52,7 @@ HAPPEN = {
     "'str' object has no attribute 'decode'": (
         f"import h5py; h5py.File({PARALLEL!r}, 'r').attrs['keras_version'].decode('utf8')"
     ),
-    "Segmentation fault": "raise RuntimeError(crash())",
+    "Segmentation fault": "raise RuntimeError(crashed)",
 }
 # The other texts of a title, which people search for as well.
 ALSO = {
@@ -67,9 +67,27 @@ ALSO = {
         "'class_name': '__lambda__', 'config': {'code': 'KQE=\\n', 'defaults': None, 'closure': None}}})"
     ),
 }
-SCRIPT = '''
-import json, os, subprocess, sys, traceback, warnings
+SCRIPT = """
+import faulthandler, json, os, sys, traceback, warnings
 import tensorflow as tf
+
+def crash():  # in a process that is forked before TensorFlow has threads
+    with open("crash", "w") as file:
+        child = os.fork()
+        if not child:
+            faulthandler.enable(file)
+            x, kernel = tf.ones((1, 12, 12, 4)), tf.ones((1, 1, 4, 4))
+            for _ in range(100):
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = tf.nn.conv2d(x, kernel, 2, "VALID")
+                tape.gradient(y, x)
+            os._exit(0)
+    os.waitpid(child, 0)
+    return open("crash").read()
+
+crashed = crash()
+
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 import keras
@@ -91,21 +109,6 @@ def on_replicas(steps_per_execution=1, **arguments):
         made.compile(keras.optimizers.SGD(0.1, **arguments), "mse", steps_per_execution=steps_per_execution)
     return made
 
-CRASH = """
-import tensorflow as tf
-x, kernel = tf.ones((1, 12, 12, 4)), tf.ones((1, 1, 4, 4))
-for _ in range(100):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.nn.conv2d(x, kernel, 2, "VALID")
-    tape.gradient(y, x)
-"""
-
-def crash():
-    environment = {**os.environ, "TF_ENABLE_ONEDNN_OPTS": "1"}
-    command = [sys.executable, "-X", "faulthandler", "-c", CRASH]
-    return subprocess.run(command, env=environment, capture_output=True, text=True).stderr
-
 texts = {}
 for title, code in json.load(sys.stdin).items():
     if "parallel_compat" in code or "legacy" in code:
@@ -119,7 +122,7 @@ for title, code in json.load(sys.stdin).items():
             texts[title] = "".join(traceback.format_exception_only(error))
     texts[title] += "".join(str(warning.message) for warning in warned)
 print("TEXTS", json.dumps(texts))
-'''
+"""
 
 
 @pytest.fixture(scope="module")

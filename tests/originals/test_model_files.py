@@ -14,6 +14,7 @@ from pathlib import Path
 import h5py
 import pytest
 
+from parallel_compat.command import main
 from tests import scripts
 
 PROJECT = Path(__file__).parents[2]
@@ -88,8 +89,7 @@ def test_a_parallel_model_s_file_loads_as_the_single_one_where_there_are_fewer_g
     assert alone.stdout == "net\n", alone.stderr
     assert "--replicas 2" in alone.stderr
     # `recover` reads it, too.
-    done = scripts.python("-m", "parallel_compat", "recover", "whole.h5", "-o", "single.keras", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    assert main(["recover", str(tmp_path / "whole.h5"), "-o", str(tmp_path / "single.keras")]) == 0
 
 
 SAVES = """

@@ -80,7 +80,7 @@ def compiled(metrics, **arguments):
 
 def test_metrics_of_keras(plain_graphs):
     """All at once: a step that is wrong in one of them is named by its key in the history."""
-    one, parallel = train_both(mlp, compiled(list(ONE_HOT.values())), *classes(ROWS), replicas=4, predict=False)
+    one, parallel = train_both(mlp, compiled(list(ONE_HOT.values())), *classes(ROWS), predict=False)
     assert len(one.metrics) == len(parallel.metrics)
     choices = parallel.merge_choices["probs"]["metrics"]
     assert choices["accuracy"] == choices["auc"] == choices["f1"] == "samples"

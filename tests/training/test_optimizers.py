@@ -41,8 +41,11 @@ FEATURES = {
 }
 
 
-def compiled(optimizer):
-    return {"optimizer": optimizer, "loss": "categorical_crossentropy", "metrics": ["accuracy"]}
+def check(make, replicas=3):
+    def arguments():
+        return {"optimizer": make(), "loss": "categorical_crossentropy", "metrics": ["accuracy"]}
+
+    train_both(mlp, arguments, *classes(101), replicas=replicas, evaluate=False, predict=False)
 
 
 def test_every_optimizer_of_keras_is_tried():
@@ -59,28 +62,23 @@ def test_every_optimizer_of_keras_is_tried():
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizer(name):
-    train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4, predict=False)
+    check(OPTIMIZERS[name], replicas=4)
 
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("feature", FEATURES)
 @pytest.mark.parametrize("name", ["SGD", "Adam"])
 def test_feature(name, feature):
-    train_both(mlp, lambda: compiled(OPTIMIZERS[name](**FEATURES[feature])), *classes(101), replicas=3, predict=False)
+    check(lambda: OPTIMIZERS[name](**FEATURES[feature]))
 
 
 def test_learning_rate_schedule():
     schedule = optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.7)
-    train_both(mlp, lambda: compiled(optimizers.SGD(schedule)), *classes(101), replicas=3, predict=False)
+    check(lambda: optimizers.SGD(schedule))
 
 
 def test_loss_scale_optimizer():
-    train_both(
-        mlp,
-        lambda: compiled(optimizers.LossScaleOptimizer(optimizers.SGD(0.3), dynamic_growth_steps=2)),
-        *classes(101),
-        predict=False,
-    )
+    check(lambda: optimizers.LossScaleOptimizer(optimizers.SGD(0.3), dynamic_growth_steps=2))
 
 
 def test_no_weight_is_updated_before_it_is_read():

@@ -24,8 +24,11 @@ def functional(of):
 FOLDED = {
     "dense": lambda: layers.Dense(3, activation="tanh"),
     "recurrent": lambda: layers.Bidirectional(layers.GRU(2)),
+    "LSTM": lambda: layers.LSTM(2),
     "convolution": lambda: keras.Sequential([layers.Conv1D(2, 2), layers.Flatten(), layers.Dense(2)]),
-    "model": lambda: functional(lambda x: layers.Add()([layers.LSTM(2)(x), layers.SimpleRNN(2)(x)])),
+    "model": lambda: functional(
+        lambda x: layers.Add()([layers.SimpleRNN(2)(x), layers.Flatten()(layers.Conv1D(1, 3)(x))])
+    ),
 }
 IN_STEPS = {
     "statistics of the batch": lambda: keras.Sequential([layers.Flatten(), layers.BatchNormalization()]),
@@ -69,8 +72,8 @@ def test_masks_reach_the_layer_inside():
     def build():
         words = keras.Input((4, 6), dtype="int32")
         x = layers.TimeDistributed(layers.Embedding(9, 3, mask_zero=True))(words)
-        x = layers.TimeDistributed(layers.LSTM(3))(x)
-        return keras.Model(words, layers.Dense(2)(layers.LSTM(3)(x)))
+        x = layers.TimeDistributed(layers.SimpleRNN(3))(x)
+        return keras.Model(words, layers.Dense(2)(layers.SimpleRNN(3)(x)))
 
     generator = np.random.default_rng(0)
     x = generator.integers(0, 3, (20, 4, 6)).astype("int32")
