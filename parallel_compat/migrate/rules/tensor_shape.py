@@ -18,11 +18,14 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import methods
+from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import parts_of
 from parallel_compat.names.members import LAYER, TENSOR
 
+_SIZES = ("state_size", "output_size")
 # What a `tf.TensorShape` has, and no tuple.
 _OF_SHAPES = (
     *("concatenate", "num_elements", "is_fully_defined", "is_compatible_with", "merge_with", "dims"),
@@ -44,6 +47,9 @@ def find(file: File) -> Findings:
             yield from _dimension(file, node)
         if node.attr in ("ndims", "rank") and isinstance(node.ctx, ast.Load) and _is_of_layer(file, node.value):
             yield from _called_with(file, node, node.value, node, "len")
+        if node.attr in _SIZES and isinstance(node.ctx, ast.Store) and is_self(node.value):
+            statement = file.tree.parents.get(node)
+            yield from _size(file, statement.value if isinstance(statement, ast.Assign) else None)
         if node.attr in _OF_SHAPES and (_is_part(file, node.value) or _is_of_symbol(file, node.value)):
             edits = file.wrapped_in_call("tensorflow.TensorShape", node.value)
             if edits is not None:
@@ -51,6 +57,19 @@ def find(file: File) -> Findings:
     for call in file.method_calls.get("as_list", ()):
         if isinstance(call.func, ast.Attribute) and not call.args and _is_of_layer(file, call.func.value):
             yield from _called_with(file, call.func, call.func.value, call, "list")
+
+
+def _size(file: File, value: ast.expr | None) -> Findings:
+    """`self.state_size = tf.TensorShape([units])` of a cell: an integer, or a list of them."""
+    for each in parts_of(value) or [value]:
+        if not isinstance(each, ast.Call) or file.names.path(each.func) != "tensorflow.TensorShape":
+            continue
+        sizes = parts_of(each.args[0]) if each.args else []
+        message = "Keras 3 takes the size of a cell's state or output as an integer."
+        if len(sizes) == 1 and not isinstance(sizes[0], ast.Starred):
+            yield file.found(each, message, [file.replace(each, file.source.segment(sizes[0]))])
+        else:
+            yield file.attention(each, message)
 
 
 def _is_part(file: File, shape: ast.expr) -> bool:

@@ -124,3 +124,18 @@ class Own(Layer):
         return {}shape[:-1]{}.concatenate(2)
 """
     check_transformed(source.format("", "", "", ""), source.format(*("tf.TensorShape(", ")") * 2))
+
+
+def test_the_size_of_a_cell_is_an_integer():
+    """Keras 3: "state_size must be an integer"."""
+    source = """import tensorflow as tf
+class Cell(tf.keras.layers.Layer):
+    def __init__(self, units):
+        self.output_size = {one}
+        self.state_size = [{one}, units]
+"""
+    check_transformed(source.format(one="tf.TensorShape([units])"), source.format(one="units"))
+    assert found(source.format(one="tf.TensorShape([units, 2])"), "tensor-shape") == [
+        (4, "attention"),
+        (5, "attention"),
+    ]
