@@ -61,7 +61,7 @@ def find(file: File) -> Findings:
 
 def _size(file: File, value: ast.expr | None) -> Findings:
     """`self.state_size = tf.TensorShape([units])` of a cell: an integer, or a list of them."""
-    for each in parts_of(value) or [value]:
+    for each in (value, *parts_of(value)):
         if not isinstance(each, ast.Call) or file.names.path(each.func) != "tensorflow.TensorShape":
             continue
         sizes = parts_of(each.args[0]) if each.args else []
