@@ -29,6 +29,7 @@ from tests import scripts
 ROOT = Path(__file__).parents[1]
 # What docstrings call `old_parallel.h5`.
 OLD_FILE = ROOT / "tests" / "data" / "oracle" / "h5" / "sgd_even.parallel.h5"
+STARTS: dict[str, list[str]] = {"parallel-compat": ["-m", "parallel_compat"], "python": []}
 # Legacy names are answered to the files of a user's project, which a docstring is not: tests/run has what they do.
 FOR_PROJECTS_ONLY = ("parallel_compat.run.install",)
 MODULES = [module.name for module in pkgutil.walk_packages(parallel_compat.__path__, "parallel_compat.")]
@@ -160,8 +161,7 @@ def test_commands_print_what_the_page_shows(block, tmp_path):
     assert commands
     for command, shown in commands:
         program, *words = shlex.split(command)
-        words = [*{"parallel-compat": ["-m", "parallel_compat"], "python": []}[program], *words]
-        done = _run(words, tmp_path, environment, fork=block.file == PAGES[0])
+        done = _run([*STARTS[program], *words], tmp_path, environment, fork=block.file == PAGES[0])
         # TensorFlow's own log, which the pages leave out: it differs from machine to machine.
         printed = re.sub(
             r"^(WARNING: All log messages before absl|[IWE]\d{4} \d|WARNING:absl:).*\n", "", done.stdout, flags=re.M
@@ -322,12 +322,8 @@ def test_ci_makes_the_environment_of_the_readme():
 def test_the_first_commands_of_the_readme(command, tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     program, *words = shlex.split(command, comments=True)
-    start = {"parallel-compat": ["-m", "parallel_compat"], "python": []}[program]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, *start, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = _run([*STARTS[program], *words], tmp_path, {}, fork=True)
+    assert done.returncode == 0, done.stdout[-3000:]
     assert re.search(r"accuracy 0\.9\d", done.stdout)
 
 
