@@ -5,12 +5,12 @@ from __future__ import annotations
 from tests import scripts
 
 
-def test_install_in_the_script_itself(tmp_path, python):
+def test_install_in_the_script_itself(tmp_path):
     (tmp_path / "train.py").write_text(
         "import parallel_compat\nparallel_compat.install()\nparallel_compat.install()\n"
         "from keras.utils import np_utils, multi_gpu_model\nprint(np_utils.to_categorical([1], 2).tolist())\n"
     )
-    theirs = python("train.py")
+    theirs = scripts.python("train.py", folder=tmp_path, keras=False)
     assert theirs.stdout == "[[0.0, 1.0]]\n", theirs.stderr
 
 
@@ -23,12 +23,13 @@ def test_install_after_tensorflow_says_where_to_put_it(tmp_path):
     assert "Move `parallel_compat.install()` to the first line" in theirs.stderr
 
 
-def test_two_eras_in_one_process_are_refused(tmp_path, python):
+def test_two_eras_in_one_process_are_refused(tmp_path):
     (tmp_path / "train.py").write_text(
         "import parallel_compat\nparallel_compat.install(era='keras-2.2.4')\n"
         "parallel_compat.install(era='tf.keras-2.2')\n"
     )
-    assert "Expected one era per process. Received: tf.keras-2.2 after keras-2.2.4" in python("train.py").stderr
+    theirs = scripts.python("train.py", folder=tmp_path, keras=False)
+    assert "Expected one era per process. Received: tf.keras-2.2 after keras-2.2.4" in theirs.stderr
 
 
 def test_the_pytest_plugin(tmp_path):
@@ -94,13 +95,14 @@ def test_the_plugin_says_what_to_do_and_names_its_own_option(tmp_path):
     assert "--legacy-replicas 2 --legacy-era keras-2.2.4" in page
 
 
-def test_the_plugin_pretends_devices_for_migrated_tests_too(tmp_path, python):
+def test_the_plugin_pretends_devices_for_migrated_tests_too(tmp_path):
     (tmp_path / "test_new.py").write_text(
         "import keras\nimport parallel_compat\n\n"
         "def test_devices():\n    assert parallel_compat.available_devices() == ['CPU:0', 'CPU:1', 'CPU:2']\n"
     )
     options = ["--legacy-replicas", "3", "--legacy-era", "today"]
-    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_new.py")
+    command = ("-m", "pytest", "-q", "-p", "parallel_compat.pytest", *options, "test_new.py")
+    theirs = scripts.python(*command, folder=tmp_path, keras=False)
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
 
 
