@@ -76,6 +76,16 @@ def test_gradients_of_layers_before_synchronized_statistics_are_those_of_the_mer
                replicas=4)  # fmt: skip
 
 
+def test_synchronized_statistics_behind_a_mask_are_those_of_the_merged_batch():
+    def masked():
+        normal = keras.layers.BatchNormalization(momentum=0.5, synchronized=True)
+        return keras.Sequential([keras.Input((5, 8)), keras.layers.Masking(), normal, keras.layers.Dense(3)])
+
+    x = np.random.default_rng(0).normal(size=(33, 5, 8)).astype("float32")
+    x[np.arange(5) > np.arange(33)[:, None] % 5] = 0
+    train_both(masked, lambda: {"optimizer": keras.optimizers.SGD(0.1), "loss": "mse"}, x, x[..., :3], replicas=4)
+
+
 def test_frozen_statistics_do_not_move():
     template = normalized()
     template.get_layer("bn").trainable = False

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.patches import CORE
 from parallel_compat.context_variables import set_within
 
@@ -26,30 +26,35 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> contextlib.
     return set_within(_with_samples, replicas_with_samples)
 
 
-def leave_out_empty_replicas() -> None:
-    """Make `synchronized_moments_of` possible, by `_compute_moments_sync` of the TensorFlow backend.
+def take_statistics_of_all_replicas() -> None:
+    """Let synchronized batch statistics be those of one device, by `BatchNormalization._moments`.
 
-    It sums over all replicas, and a replica without samples computes a copy of the first sample, which must not be
-    counted twice.
+    Keras's own count a replica without samples, which computes a copy of the first sample; behind a mask they are each
+    replica's; and their gradient needs the replica contexts of the forward pass.
     """
-    CORE.wrap(
-        moved_names.nn, "_compute_moments_sync", _of_samples_alone, why="replicas without samples count for nothing"
-    )
+    why = "synchronized statistics are those of all samples, also behind a mask"
+    CORE.wrap(keras.layers.BatchNormalization, "_moments", _of_all_samples, why=why)
 
 
-def _of_samples_alone(original: Callable[..., Any]) -> Callable[..., Any]:
+def _of_all_samples(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def moments(x: Any, axes: Any, keepdims: bool) -> Any:
+    def moments(self: Any, inputs: Any, mask: Any) -> Any:
         with_samples = _with_samples.get()
-        if with_samples is None:
-            return original(x, axes, keepdims)
-        context = tf.distribute.get_replica_context()
-        counts = tf.cast(with_samples[int(tf.get_static_value(context.replica_id_in_sync_group))], x.dtype)
-        local = [tf.reduce_sum(value, axes, keepdims=True) for value in (x, tf.square(x), tf.ones_like(x))]
-        total, squares, count = _sums_of_replicas(*[counts * value for value in local])
-        mean = total / count
-        variance = tf.maximum(squares / count - tf.square(mean), 0.0)
-        return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
+        if with_samples is None or not self.synchronized:
+            return original(self, inputs, mask)
+        replica = int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
+        counted = (
+            tf.ones_like(inputs) if mask is None else tf.ones_like(inputs) * tf.cast(mask, inputs.dtype)[..., None]
+        )
+        counted *= tf.cast(with_samples[replica], inputs.dtype)
+        kept = tf.math.multiply_no_nan(inputs, counted)
+        rank = len(inputs.shape)
+        axes = [axis for axis in range(rank) if axis != self.axis % rank]
+        total, squares, count = _sums_of_replicas(*(tf.reduce_sum(v, axes) for v in (kept, tf.square(kept), counted)))
+        divisor = count if mask is None else count + keras.config.epsilon()
+        mean = total / divisor
+        variance = (squares - 2 * mean * total + tf.square(mean) * count) / divisor
+        return mean, tf.maximum(variance, 0.0)
 
     return moments
 
