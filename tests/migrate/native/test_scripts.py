@@ -55,6 +55,7 @@ assert np.all(np.isfinite(first))
 print('finished')
 """
 BENCHMARKS = {path.stem: path.read_text("utf-8") for path in (ROOT / "benchmarks" / "scripts").glob("*.py")}
+del BENCHMARKS["time_distributed"]  # needs this package's `TimeDistributed`, as its finding says
 SCRIPTS = {
     "keras_2": KERAS_2,
     "tensorflow_2": TENSORFLOW_2,
@@ -136,18 +137,20 @@ def test_what_is_trained_is_what_keras_2_trained(runs, tmp_path):
 @pytest.mark.slow
 def test_compare_finds_run_and_the_native_code_equal(tmp_path):
     source = (DATA / "native" / "numbers_2018.py").read_text("utf-8")
-    (tmp_path / "native").mkdir()
+    # Two projects: in one `SGD(learning_rate=)` of the native code would be evidence of Keras 2.3.
+    for folder in ("native", "old"):
+        (tmp_path / folder).mkdir()
     migrated(tmp_path / "native", {"numbers_2018": source})
-    (tmp_path / "numbers_2018.py").write_text(source)
+    (tmp_path / "old" / "numbers_2018.py").write_text(source)
     recorder = str(recorder_command.write(tmp_path))
     run_alone(tmp_path / "native", 1, recorder, "--out", "native.h5", "numbers_2018.py", "1", "native.npz")
     done = subprocess.run(
-        [sys.executable, "-m", "parallel_compat", "compare", "native/native.h5", "numbers_2018.py", "1", "run.npz"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+        [sys.executable, "-m", "parallel_compat", "compare", "../native/native.h5", "numbers_2018.py", "1", "r.npz"],
+        cwd=tmp_path / "old", capture_output=True, text=True, timeout=600, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
-    assert done.stdout.splitlines()[-1] == "equal"
+    assert done.stdout.splitlines()[-1].startswith("equal: ")
 
 
 @pytest.mark.slow
