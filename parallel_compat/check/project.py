@@ -92,6 +92,7 @@ def check(folder: str) -> Found:
     found = Found(folder)
     files = list(_files(root)) if os.path.isdir(folder) else [folder]
     directories = {root, *_folders(files)}
+    directories |= {above for above in map(os.path.dirname, directories) if above.startswith(os.path.abspath(root))}
     modules = {os.path.splitext(name)[0] for directory in directories for name in _names(directory)}
     empty = {name for name in modules if _is_empty(name, directories)}
     submodules = re.findall(r"(?m)^\s*path\s*=\s*(\S+)", read_text(os.path.join(root, ".gitmodules")))
@@ -203,6 +204,12 @@ class _Source:
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
         bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         for node in nodes:
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr in old_sources.METHODS_OF_PYTHON_2
+                and self._path(node) is None
+            ):
+                found.hand.setdefault(f".{node.attr}: {old_sources.advice_on_name(node.attr)}", self._location(node))
             if isinstance(node, ast.Name) and node.id in old_sources.NAMES_OF_PYTHON_2 and node.id not in bound:
                 found.hand.setdefault(f"{node.id}: {old_sources.advice_on_name(node.id)}", self._location(node))
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}

@@ -131,6 +131,7 @@ _AND_ANOTHER = re.compile(
 )
 _BADGE = re.compile(r"(?i)badge/(tensorflow|tf|keras)[-_ ](?:v?(\d+(?:\.[\dx]+)*)(\+?))")
 _LINK = re.compile(r"\]\([^)\n]*\)")
+_STRUCK_OUT = re.compile(r"~~[^~]+~~|<(del|s|strike)>.*?</\1>")
 _SENTENCE = re.compile(r"[.;!?。]\s")
 _OF_OTHER_CODE = re.compile(r"(?i)\bbranch(?:es)?\b")
 _NOT = re.compile(
@@ -149,7 +150,7 @@ def in_prose(text: str) -> list[Named]:
     for badge in _BADGE.finditer(text):
         found += _allowed(badge[1], [(">=" if badge[3] else "==", badge[2])], f"{badge[1]} {badge[2]}{badge[3]}")
     for line in text.splitlines():
-        line = re.sub(r"\s+", " ", _LINK.sub("]", line[:_LINE]))
+        line = re.sub(r"\s+", " ", _LINK.sub("]", _STRUCK_OUT.sub("", line[:_LINE])))
         for match in _PROSE.finditer(line):
             before = _SENTENCE.split(line[: match.start()])[-1]
             after = _SENTENCE.split(line[match.end() :])[0]

@@ -25,15 +25,23 @@ NAMES_OF_PYTHON_2 = {
     "long": "int",
     "reduce": "functools.reduce",
 }
+METHODS_OF_PYTHON_2 = {
+    "has_key": "key in d",
+    "iteritems": "d.items()",
+    "itervalues": "d.values()",
+    "iterkeys": "d.keys()",
+}
 CODING_LINE = "If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
 
 
 def advice_on_name(name: str) -> str | None:
-    """Say what to write for a name that only Python 2 has; None for another name.
+    """Say what to write for a name or a dict's method that only Python 2 has; None for another name.
 
     >>> advice_on_name("reduce")
     'only Python 2 has it: `from functools import reduce`'
     """
+    if name in METHODS_OF_PYTHON_2:
+        return f"only Python 2 has it: `{METHODS_OF_PYTHON_2[name]}`"
     module, _, today = NAMES_OF_PYTHON_2.get(name, "").rpartition(".")
     if not today:
         return None

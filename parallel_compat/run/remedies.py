@@ -93,6 +93,8 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
             )
         match = re.search(r"'(\w+)'(?: object)? has no attribute '(\w+)'", text)
         member = _ABOUT.get(("AttributeError", f"{match[1]}.{match[2]}")) if match else None
+        if match and match[2] in old_sources.METHODS_OF_PYTHON_2:
+            member = old_sources.advice_on_name(match[2])
         return (f"{match[1]}.{match[2]}", member) if match and member else None
     kinds = [kind.__name__ for kind in type(error).__mro__]
     for kind, part, what, way_out in _ROWS:

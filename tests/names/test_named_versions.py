@@ -67,6 +67,8 @@ PROSE = {
     "[Keras](https://keras.io) tested on version 2.0.5": ["Keras tested on version 2.0.5"],
     "TensorFlow (tested with 1.4.0)": ["TensorFlow (tested with 1.4.0)"],
     "Keras tested on Ubuntu 16.04": [],
+    "* Keras ~~1.2.2~~ 2.0.5": ["Keras 2.0.5"],
+    "<del>TensorFlow 1.14</del> TensorFlow 2.1": ["TensorFlow 2.1"],
     "for TF2": ["TF2"],
     "Tensorflow 2 implementation": ["Tensorflow 2"],
     "实验环境是Python 2.7、Tesorflow 1.14+以及Keras 2.3.1": ["Tesorflow 1.14+", "Keras 2.3.1"],

@@ -120,6 +120,15 @@ def test_names_of_python_2_that_nothing_binds(tmp_path):
         "xrange: only Python 2 has it: `range`": "a.py:1",
         "unicode: only Python 2 has it: `str`": "a.py:1",
     }
+    (tmp_path / "a.py").write_text("import six\nx.has_key(3)\nsix.iteritems(x)\n")
+    assert project.check(str(tmp_path)).hand == {".has_key: only Python 2 has it: `key in d`": "a.py:2"}
+
+
+def test_a_package_beside_the_folder_of_a_test_is_of_the_project(tmp_path):
+    for file in ("src/lib/losses.py", "src/test/test_losses.py"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_text("from lib import losses\n")
+    assert project.check(str(tmp_path)).unknown == {}
 
 
 def test_a_folder_without_files_is_a_submodule_that_is_not_checked_out(tmp_path):

@@ -37,6 +37,10 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
         ("import matplotlib.cm as cm; cm.get_cmap('jet')", "pyplot.get_cmap"),
         ("import cv2.nothing", "opencv-python-headless"),
         ("{}.has_key(1)", "key in d"),
+        (
+            "import collections; collections.UserDict().has_key(1)",
+            "UserDict.has_key`: only Python 2 has it: `key in d`",
+        ),
         ("xrange(3)", "`range`"),
         ("import string; string.letters", "ascii_letters"),
         ("import urllib2", "urllib.request"),
