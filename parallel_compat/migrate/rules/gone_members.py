@@ -122,6 +122,8 @@ def find(file: File) -> Findings:
             "Keras 3 silently drops a loss that a layer adds outside of its `call`: call `self.add_loss(...)` there."
         )
         yield file.attention(call, message)
+    for call in _losses_of_functions(file):
+        yield file.attention(call, "Keras 3 refuses a function as a loss: call `self.add_loss(...)` in `call`.")
     for node in _shapes_of_calls(file):
         message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
         yield file.attention(node, message)
@@ -270,6 +272,14 @@ def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
             for call in ast.walk(method):
                 if isinstance(call, ast.Call) and is_of_self(call.func) and call.args and is_of_self(call.args[0]):
                     yield from [call] if call.func.attr == "add_loss" else []
+
+
+def _losses_of_functions(file: File) -> Iterator[ast.Call]:
+    """Yield `self.add_loss(lambda: ...)` in a layer."""
+    for call in file.method_calls.get("add_loss", ()):
+        is_own = is_self(calls.receiver(call)) and file.kinds.of(calls.receiver(call)) in (LAYER, MODEL)
+        if is_own and call.args and isinstance(call.args[0], ast.Lambda):
+            yield call
 
 
 def _shapes_of_calls(file: File) -> Iterator[ast.Attribute]:

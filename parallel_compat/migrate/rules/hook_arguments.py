@@ -1,7 +1,8 @@
 """The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
 Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
-could use any name. `logs["size"]` and `logs["batch"]`, which Keras 3 does not pass, are reported.
+could use any name. `logs["size"]` and `logs["batch"]`, which Keras 3 does not pass, are reported. To the
+`get_initial_state` of a cell Keras 3 passes the size of the batch alone: `dtype` gets a default.
 
 ```diff
  from keras.callbacks import LambdaCallback
@@ -18,13 +19,15 @@ from collections.abc import Iterator
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
-from parallel_compat.migrate.literals import text_of
-from parallel_compat.migrate.scopes import methods_of
-from parallel_compat.names.members import CALLBACK, CHECKPOINT
+from parallel_compat.migrate.literals import is_none, text_of
+from parallel_compat.migrate.scopes import defaults_of, methods_of
+from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER
 
 _HOOKS = frozenset(
     f"on_{of}batch_{end}" for of in ("", "train_", "test_", "predict_") for end in ("begin", "end")
 )  # of epochs and trainings Keras 3 hands `logs` over by position
+
+_OF_STATES = {"inputs": "None", "batch_size": "None", "dtype": '"float32"'}
 
 
 def find(file: File) -> Findings:
@@ -37,6 +40,25 @@ def find(file: File) -> Findings:
         if arguments[1].arg != "logs":
             yield _renamed(file, function, arguments[1])
         yield from _gone(file, function, arguments[1].arg)
+    yield from _initial_states(file)
+
+
+def _initial_states(file: File) -> Findings:
+    """`get_initial_state(self, inputs=None, batch_size=None, dtype=None)` of a cell."""
+    for class_ in file.classes_of(LAYER):
+        method = methods_of(class_).get("get_initial_state")
+        if method is None or "dtype" not in [each.arg for each in method.args.args]:
+            continue
+        defaults = defaults_of(method.args)
+        for argument in method.args.args:
+            default, text = defaults.get(argument), _OF_STATES.get(argument.arg)
+            if text is None or argument.annotation is not None or not (default is None or is_none(default)):
+                continue
+            if default is None or argument.arg == "dtype":
+                end = file.source.start(_at(argument)) + len(argument.arg)
+                edits = [Edit(end, end, f"={text}")] if default is None else [file.replace(default, text)]
+                message = f"Keras 3 passes no `{argument.arg}` to the `get_initial_state` of a cell."
+                yield file.found(_at(argument), message, edits, hint=not file.old)
 
 
 def _methods(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:

@@ -1,7 +1,8 @@
 """An optimizer that is compiled into several models is copied for each, with a common learning rate.
 
 In Keras 2 the discriminator and the combined model of a GAN could share one `Adam`: each model had its own moments.
-Keras 3 builds an optimizer for the weights of one model, and refuses others.
+Keras 3 builds an optimizer for the weights of one model, and refuses others. A loop that applies one optimizer to
+several lists of variables is reported.
 
 ```diff
  from keras.optimizers import Adam
@@ -33,19 +34,42 @@ _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
 
 def find(file: File) -> Findings:
     """Find optimizers that may be compiled twice."""
+    yield from _applied(file)
     uses: dict[object, list[tuple[ast.Call, ast.expr]]] = {}
     for call, _ in file.calls_on(MODEL, "compile"):
         given = _optimizer(call)
         if given is None or file.kinds.of(given) == OTHER:
             continue
-        if bindings := file.tree.bindings(given):
-            uses.setdefault(bindings[0], []).append((call, given))
-        elif is_of_self(given):
-            uses.setdefault((file.tree.enclosing_class(given), given.attr), []).append((call, given))
+        if (key := _key(file, given)) is not None:
+            uses.setdefault(key, []).append((call, given))
     for binding, found in uses.items():
         if _several(file, [call for call, _ in found]) or any(_outlives(file, binding, one) for _, one in found):
             for _, given in found:
                 yield from _copied(file, given)
+
+
+def _key(file: File, optimizer: ast.expr) -> object:
+    """Return what a name or an attribute of `self` refers to."""
+    if bindings := file.tree.bindings(optimizer):
+        return bindings[0]
+    return (file.tree.enclosing_class(optimizer), optimizer.attr) if is_of_self(optimizer) else None
+
+
+def _applied(file: File) -> Findings:
+    """Find `optimizer.apply_gradients(zip(gradients, variables))` with several lists of variables."""
+    lists: dict[object, dict[str, ast.Call]] = {}
+    for call, optimizer in file.calls_on(OPTIMIZER, "apply_gradients"):
+        pairs = call.args[0] if call.args else None
+        is_zip = isinstance(pairs, ast.Call) and isinstance(pairs.func, ast.Name) and pairs.func.id == "zip"
+        key = _key(file, optimizer)
+        if key is not None and is_zip and isinstance(pairs, ast.Call) and len(pairs.args) == 2:
+            lists.setdefault(key, {}).setdefault(ast.unparse(pairs.args[1]), call)
+    for found in lists.values():
+        if len(found) > 1 and _several(file, list(found.values())):
+            message = (
+                "Keras 3 refuses variables that the first call did not have: an optimizer for each list, or one call."
+            )
+            yield file.attention(list(found.values())[1], message, hint=not file.old)
 
 
 def _optimizer(call: ast.Call) -> ast.expr | None:

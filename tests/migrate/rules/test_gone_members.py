@@ -53,6 +53,15 @@ def test_reports_optimizers_of_their_own(base, method):
     assert found(source, "gone-members") == [(4, "attention")]
 
 
+def test_reports_losses_that_are_functions():
+    source = (
+        "from tensorflow.keras.layers import Layer\nclass Own(Layer):\n    def __init__(self):\n"
+        "        self.add_loss(lambda: 0.1 * self.w)\n"
+    )
+    assert found(source, "gone-members") == [(4, "attention")]
+    assert found(source.replace("(Layer)", ""), "gone-members") == []
+
+
 @pytest.mark.parametrize("source", [HEAD + "model.to_json()\n", HEAD + "net.get_weights()\n", "a.total_loss\n"])
 def test_leaves_alone(source):
     check_noop(source, rule="gone-members")

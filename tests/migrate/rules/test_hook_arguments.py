@@ -67,3 +67,18 @@ def test_what_the_logs_of_a_batch_no_longer_have():
         "LambdaCallback(on_batch_begin=lambda batch, l: print(l['size']))\n"
     )
     assert found(source, "hook-arguments") == [(4, "attention"), (4, "attention"), (7, "rewritten"), (7, "attention")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("inputs=None, batch_size=None, dtype=None", 'inputs=None, batch_size=None, dtype="float32"'),
+        ("inputs, batch_size, dtype", 'inputs=None, batch_size=None, dtype="float32"'),
+        ("batch_size=None", "batch_size=None"),
+        ("inputs", "inputs"),
+    ],
+)
+def test_the_initial_state_of_a_cell(before, after):
+    source = "import tensorflow as tf\nfrom parallel_compat import parallelize\nclass Cell(tf.keras.layers.Layer):\n"
+    source += "    def get_initial_state(self, {}):\n        return tf.ones([batch_size, 2], dtype)\n"
+    check_transformed(source.format(before), source.format(after))

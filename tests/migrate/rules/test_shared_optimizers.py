@@ -70,3 +70,20 @@ def test_leaves_alone(source):
 def test_in_code_of_today_it_is_a_hint():
     source = "import keras\nadam = keras.optimizers.Adam()\na.compile(adam, 'mse')\nb.compile(adam, 'mse')\n"
     assert found(source, "shared-optimizers") == [(3, "rewritten"), (4, "rewritten")]
+
+
+LOOP = """\
+import tensorflow as tf
+from parallel_compat import parallelize
+opt, other = tf.keras.optimizers.Adam(), tf.keras.optimizers.Adam()
+def step(a, b):
+    opt.apply_gradients(zip(ga, a.trainable_variables))
+    {}.apply_gradients(zip(gb, {}))
+"""
+
+
+def test_one_optimizer_for_several_lists_of_variables():
+    """Keras 3: "Unknown variable", where tf.keras added the second list."""
+    assert found(LOOP.format("opt", "b.trainable_variables"), "shared-optimizers") == [(6, "attention")]
+    assert found(LOOP.format("opt", "a.trainable_variables"), "shared-optimizers") == []
+    assert found(LOOP.format("other", "b.trainable_variables"), "shared-optimizers") == []
