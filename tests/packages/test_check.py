@@ -131,6 +131,11 @@ def test_a_package_beside_the_folder_of_a_test_is_of_the_project(tmp_path):
     assert project.check(str(tmp_path)).unknown == {}
 
 
+def test_data_that_a_package_dropped_is_named(tmp_path):
+    (tmp_path / "a.py").write_text("from sklearn.datasets import fetch_mldata, load_iris\n")
+    assert [name.partition(":")[0] for name in project.check(str(tmp_path)).hand] == ["sklearn.datasets.fetch_mldata"]
+
+
 def test_a_folder_without_files_is_a_submodule_that_is_not_checked_out(tmp_path):
     (tmp_path / "tools").mkdir()
     (tmp_path / "lib").mkdir()
