@@ -7,7 +7,7 @@ registered functions. Those of a module are registered in a project that loads o
  import keras
 
  def net(x, size):
-+    @keras.saving.register_keras_serializable()
++    @keras.utils.register_keras_serializable()
      def halve(tensor):
          return tensor / 2
      return keras.layers.Lambda(halve)(x)
@@ -24,7 +24,8 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 
-_TARGET = "keras.saving.register_keras_serializable"
+# Of the two names of Keras the one that `tf.keras` has as well.
+_TARGET = "keras.utils.register_keras_serializable"
 
 
 def find(file: File) -> Findings:

@@ -1,6 +1,6 @@
-"""`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
+"""`load_model` of an `.h5` file or a folder: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and old layers.
 
-`parallel_compat.legacy.models` has a `load_model` that reads these files, and a `model_from_json` for the JSON of an
+`parallel_compat.legacy.models` has a `load_model` that reads these, and a `model_from_json` for the JSON of an
 old `to_json`. Its `clone_model` returns a model that is not compiled, as Keras 2's did. A parallel model's file holds
 the single model: `layers[-2]` of what is loaded, where Keras 2 kept that model, is reported.
 
@@ -45,7 +45,7 @@ def find(file: File) -> Findings:
     for call in file.calls_by_target.get("keras.models.load_model", ()):
         path = calls.argument(call, "filepath", 0)
         ending = tail(path) if path is not None else None
-        if ending is not None and not ending.endswith((".h5", ".hdf5", ".hdf")):
+        if ending is not None and ending.endswith(".keras"):
             continue
         if calls.keyword(call, "safe_mode") is not None:
             continue

@@ -46,7 +46,7 @@ def test_leaves_alone(source):
 
 
 HALVE = "def halve(x):\n    return x / 2\n"
-REGISTERED = f"@keras.saving.register_keras_serializable()\n{HALVE}"
+REGISTERED = f"@keras.utils.register_keras_serializable()\n{HALVE}"
 
 
 def test_a_function_of_the_module_is_registered_where_models_are_read():
@@ -66,3 +66,11 @@ def test_a_function_of_another_file_is_registered(tmp_path):
     project = project_facts.read(map(str, tmp_path.glob("*.py")))
     text = rewritten(analyse(own.read_text(), Options(project=project), str(own)))
     assert text.endswith(REGISTERED)
+
+
+def test_tf_keras_has_the_name():
+    import tensorflow as tf
+
+    source = f"from tensorflow import keras\n{HALVE}keras.layers.Lambda(halve)\nkeras.models.load_model('a.h5')\n"
+    assert "@keras.utils.register_keras_serializable()" in migrated(source)
+    assert tf.keras.utils.register_keras_serializable

@@ -7,7 +7,7 @@ from parallel_compat.legacy import models
 from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 
-@pytest.mark.parametrize("path", ["'m.h5'", "'m.hdf5'", "folder + '/m.h5'"])
+@pytest.mark.parametrize("path", ["'m.h5'", "'m.hdf5'", "folder + '/m.h5'", "'saved_model/net'"])
 def test_old_files(path):
     check_transformed(
         f"from keras.models import Model, load_model\nm = load_model({path})\n",
