@@ -77,7 +77,7 @@ def test_a_package_that_is_not_there_is_named_after_the_traceback(tmp_path, run,
 
 @pytest.mark.slow
 def test_an_error_in_keras_shows_the_users_frames_and_keras_own(tmp_path, run):
-    (tmp_path / "script.py").write_text("import keras\n\nlayer = keras.layers.Dense(output_dim='many')\n")
+    (tmp_path / "script.py").write_text("import keras\n\nlayer = keras.layers.Dense(3, activation='nothing')\n")
     ours = run("script.py")
     assert ours.returncode == 1
     assert 'script.py", line 3, in <module>' in ours.stderr
@@ -143,19 +143,6 @@ def test_a_script_that_is_not_there(run, python):
 def test_imports_leave_random_as_the_script_seeded_it(run):
     script = "import random\nrandom.seed(1)\nimport keras, tensorflow\nprint(random.random())"
     assert run("--quiet", "-c", script).stdout == "0.13436424411240122\n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("switch", ["enable", "disable"])
-def test_imports_are_not_collected_and_leave_the_collector_as_it_was(run, switch):
-    script = f"""
-import gc
-gc.{switch}()
-before = gc.get_stats()[2]["collections"]
-import tensorflow, keras
-print(gc.get_stats()[2]["collections"] - before < 3, gc.isenabled())
-"""
-    assert run("--quiet", "-c", script).stdout == f"True {switch == 'enable'}\n"
 
 
 @pytest.mark.parametrize(("options", "switch"), [(["--replicas", "2"], "0"), ([], "None")])
