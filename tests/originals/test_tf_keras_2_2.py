@@ -43,6 +43,11 @@ recurrent = [L.Masking(input_shape=(4, 3)), L.LSTM(2, return_sequences=True), L.
 model = compiled(keras.Sequential([*recurrent, L.Dense(1)]))
 first, second = fitted(model, steps, epochs=2)
 answers["recurrent layers train"] = second < first
+inputs = keras.Input((3,))
+loss = tf.nn.sigmoid_cross_entropy_with_logits(inputs, tf.add(inputs, 1.0) + inputs)
+added = [layer.name for layer in keras.Model(inputs, loss).layers if "op_layer_Add" in layer.name]
+answers["layers of additions"] = added
+answers["ragged"] = tf.add(tf.ragged.constant([[1], [2, 3]]), 1).to_list()
 
 tf.random.set_seed(7)
 model = keras.Sequential([L.Dense(5, input_shape=(4,)), L.Dropout(0.5), L.Dense(1)])
@@ -263,6 +268,8 @@ def test_graphs(tmp_path: Path) -> None:
     assert answers.pop("draws of train_on_batch") == pytest.approx([0.099778518, 0.010695411, 0.015843706], rel=1e-5)
     assert answers == {
         "recurrent layers train": True,
+        "layers of additions": ["tf_op_layer_Add", "tf_op_layer_AddV2", "tf_op_layer_Add_1"],
+        "ragged": [[2], [3, 4]],
         "turns of a loop that draws": [1],
         "function over placeholders": True,
         "eagerly": [True, False],

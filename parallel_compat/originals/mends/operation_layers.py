@@ -1,13 +1,15 @@
-"""Layers that repeat a TensorFlow operation on Keras tensors, such as `tf.concat`, in TensorFlow 1.15.
+"""Layers that repeat a TensorFlow operation on Keras tensors, such as `tf.concat`.
 
-Their inputs were a list where the operation has a list; today TensorFlow finds them itself. With eager execution their
-names were those of the graph of layers (`tf_op_layer_add`, not `tf_op_layer_AddV2`): saved weights have them.
+In TensorFlow 1.15 their inputs were a list where the operation has a list; today TensorFlow finds them itself. With
+eager execution their names were those of the graph of layers (`tf_op_layer_add`, not `tf_op_layer_AddV2`): saved
+weights have them. In TensorFlow 2.2 they are those of the operations, and `tf.add` made another one than `+`.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +23,24 @@ def apply(mends: Register) -> None:
 
         mends.edit("tensorflow.python.keras.engine.base_layer", "'N' in node_def.attr", "False")
         mends.replace(ops, "name_scope", _of_graph_tensors)
+        return
+    import tensorflow
+    from tensorflow.python.ops import math_ops
+
+    for module in (tensorflow, tensorflow.math, tensorflow.compat.v1, tensorflow.compat.v1.math, math_ops):
+        mends.replace(module, "add", _of_dense_tensors)
+
+
+def _of_dense_tensors(of_today: Callable[..., Any]) -> Callable[..., Any]:
+    from tensorflow.python.framework import composite_tensor
+    from tensorflow.python.ops import gen_math_ops
+
+    @functools.wraps(of_today)
+    def add(x: Any, y: Any, name: str | None = None) -> Any:
+        is_dense = not any(isinstance(each, composite_tensor.CompositeTensor) for each in (x, y))
+        return (gen_math_ops.add if is_dense else of_today)(x, y, name=name)
+
+    return add
 
 
 def _of_graph_tensors(of_today: Callable[..., Any]) -> Callable[..., Any]:
