@@ -78,7 +78,7 @@ print("done")
     "era",
     [
         "keras-2.2.4",
-        pytest.param("keras-2.3", marks=pytest.mark.slow),
+        "keras-2.3",  # with `tf` of TensorFlow 2, as this project is of
         pytest.param("tf.keras-1.15", marks=pytest.mark.slow),
         pytest.param("tf.keras-2.2", marks=pytest.mark.slow),
     ],

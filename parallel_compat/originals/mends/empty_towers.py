@@ -25,12 +25,14 @@ _is_empty: contextvars.ContextVar[Any] = contextvars.ContextVar("is_empty", defa
 
 def apply(mends: Register) -> None:
     """Wrap what computes and writes statistics, and the gradient."""
+    import tensorflow
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import gen_nn_ops, nn, nn_ops, resource_variable_ops
 
     for name in ("assign", "assign_add", "assign_sub"):
         mends.replace(resource_variable_ops.ResourceVariable, name, _writes_of_samples)
-    for owner in (nn, tf.nn):
+    of_scripts = tensorflow.nn  # Keras 2.3 in a project of TensorFlow 2 calls that of TensorFlow 2
+    for owner in dict.fromkeys((nn, tf.nn, of_scripts)):
         mends.replace(owner, "moments", _finite)
     name = "depthwise_conv2d_native_backprop_filter"
     for owner in (gen_nn_ops, nn_ops):
@@ -99,12 +101,12 @@ def _pass_tower(module: Any) -> None:
     kind.call = call
 
 
-def _finite(_: Any) -> Any:
+def _finite(moments: Any) -> Any:
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import nn_impl
 
     def finite_moments(*args: Any, **options: Any) -> Any:
-        mean, variance = nn_impl.moments(*args, **options)
+        mean, variance = getattr(nn_impl, moments.__name__)(*args, **options)
         is_empty = _is_empty.get()
         return _instead(is_empty, tf.zeros_like, mean), _instead(is_empty, tf.zeros_like, variance)
 
