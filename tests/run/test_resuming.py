@@ -51,7 +51,7 @@ json.dump([first.history, second.history, first.epoch, second.epoch, weights], o
         ("keras-2.2.4", "keras", True),
         pytest.param("tf.keras-2.2", "tensorflow.keras", False, marks=pytest.mark.slow),
         pytest.param("keras-2.3", "keras", True, marks=pytest.mark.slow),
-        pytest.param("tf.keras-1.15", "tensorflow.keras", True, marks=pytest.mark.slow),
+        ("tf.keras-1.15", "tensorflow.keras", True),
     ],
 )
 def test_a_killed_script_goes_on_with_the_results_of_one_that_was_not(tmp_path, forked, era, keras, shuffle):

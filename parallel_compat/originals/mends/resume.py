@@ -37,8 +37,8 @@ def apply(mends: Register) -> None:
         "tensorflow.python.keras.engine.training_v1",
     ):
         mends.after(module, trainings.wrap)
-    root = "keras.engine.training_arrays" if mends.is_standalone else "tensorflow.python.keras.engine.training_arrays"
-    if mends.is_tensorflow_1:
+    root = "keras.engine.training_arrays"
+    if mends.is_standalone:  # `tf.keras` begins each epoch with the samples in their own order
         mends.edit(root, "np.random.shuffle(index_array)", "np.random.shuffle(_go_on_with(index_array))")
         mends.after(root, lambda loop: setattr(loop, "_go_on_with", trainings.go_on_with))
 
