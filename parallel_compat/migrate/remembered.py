@@ -16,14 +16,12 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.scopes import Tree
 from parallel_compat.migrate.source import Source
 from parallel_compat.names.eras import Era
+from parallel_compat.names.project_files import MIGRATED
 
-_BEGINNING = "# parallel-compat: migrated"
 _ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)
 UNSAFE, NATIVE, KEEP = "--unsafe", "--to native", "--keep parallel"
 _ASKED = "".join(rf"(?: {flag})?" for flag in (UNSAFE, NATIVE, KEEP))
-_LINE = re.compile(
-    rf"^{_BEGINNING}(?: from (?P<era>{_ERAS}))?(?: with(?P<asked>{_ASKED}))?(?=[ \t]*\r?$)", re.MULTILINE
-)
+_LINE = re.compile(rf"^{MIGRATED}(?: from (?P<era>{_ERAS}))?(?: with(?P<asked>{_ASKED}))?(?=[ \t]*\r?$)", re.MULTILINE)
 
 
 class Remembered(NamedTuple):
@@ -62,7 +60,7 @@ def line(source: Source, tree: Tree, era: Era | None, asked: tuple[str, ...]) ->
     if first is None:
         return None
     start = source.line_starts[source.position(source.start(_first_of(first)))[0] - 1]
-    text = f"{_BEGINNING} from {era.value}" if era is not None else _BEGINNING
+    text = f"{MIGRATED} from {era.value}" if era is not None else MIGRATED
     return Edit(start, start, text + _with(asked) + source.newline)
 
 

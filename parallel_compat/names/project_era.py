@@ -20,7 +20,7 @@ from parallel_compat.names import evidence, named_versions, project_dates, proje
 from parallel_compat.names.eras import Era
 from parallel_compat.names.evidence import Evidence
 from parallel_compat.names.named_versions import Named
-from parallel_compat.names.project_files import ProjectFiles, files_of_project, read_text
+from parallel_compat.names.project_files import MIGRATED, ProjectFiles, files_of_project, read_text
 from parallel_compat.names.project_sources import Source, Sources
 
 
@@ -390,6 +390,6 @@ def _other_sources(sources: Sources, files: ProjectFiles) -> list[Source]:
         if path not in seen:
             text = read_text(path, left)
             left -= len(text)
-            if "keras" in text or "tensorflow" in text:
+            if ("keras" in text or "tensorflow" in text) and MIGRATED not in text:
                 others.append(project_sources.Source(os.path.basename(path), evidence.evidence_of_source(text, False)))
     return others

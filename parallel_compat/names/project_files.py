@@ -17,6 +17,8 @@ from typing import NamedTuple
 # Of one file, of one folder, of the folders below one, and of the parents.
 _BYTES, _ENTRIES, _FOLDERS, _PARENTS = 400_000, 5_000, 60, 6
 _SOURCES = 60
+# How the line begins that `migrate` writes into what it rewrites: that looks newer than the project is.
+MIGRATED = "# parallel-compat: migrated"
 
 _REQUIREMENTS = re.compile(
     r"(?i)[\w.-]*require(?:ments?|s)[\w.-]*\.(?:txt|in|pip)|requirements?|[\w.-]*(?:environment|conda)[\w.-]*\.ya?ml"

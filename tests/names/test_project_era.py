@@ -40,6 +40,14 @@ PROJECTS = {
     "keras alone": ({"train.py": KERAS}, "keras-2.2.4?", "nothing says which version"),
     "neither": ({"train.py": "import json\n"}, "today", "imports neither Keras nor TensorFlow"),
     "TensorFlow without Keras": ({"train.py": "import tensorflow as tf\ntf.add(1, 2)\n"}, "today?", "no Keras"),
+    "a copy that `migrate` rewrote says nothing": (
+        {
+            "train.py": KERAS,
+            "native/train.py": "# parallel-compat: migrated from keras-2.2.4\n" + KERAS
+            + "from keras.optimizers import SGD\nSGD(learning_rate=0.1)\n",
+        },
+        "keras-2.2.4?", "nothing says which version",
+    ),
     # Names and arguments that one version has.
     "a name of TensorFlow 1": ({"train.py": TF + "tf.Session()\n"}, "tf.keras-1.15", "train.py uses tf.Session"),
     "one without Keras": (

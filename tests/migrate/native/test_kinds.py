@@ -112,6 +112,7 @@ def said_of(report: dict, name: str) -> str:
     )
 
 
+ERA = ("--era", "keras-2.2.4")  # the recorder is of every era
 # What differs on one device, and a part of what is said of it.
 ON_ONE = {
     "frozen.py": "`BatchNormalization` with `trainable = False`",
@@ -141,7 +142,7 @@ def test_compare_finds_them_equal_on_one_device(folders):
     for name, words in ON_ONE.items():
         assert words in said_of(report, name), name
     # The other way round: recorded under `run`, and compared with the native code as it stands.
-    done = parallel_compat(folder / "old", "run", "--quiet", recorder, "--out", "../run.h5", "every.py", *names)
+    done = parallel_compat(folder / "old", "run", "--quiet", *ERA, recorder, "--out", "../run.h5", "every.py", *names)
     assert done.returncode == 0, done.stderr[-3000:]
     parallel_compat(folder / "native", "compare", "--plain", "--json", "../back.json", "../run.h5", "every.py", *names)
     back = json.loads((folder / "back.json").read_text())

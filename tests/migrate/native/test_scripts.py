@@ -55,7 +55,6 @@ assert np.all(np.isfinite(first))
 print('finished')
 """
 BENCHMARKS = {path.stem: path.read_text("utf-8") for path in (ROOT / "benchmarks" / "scripts").glob("*.py")}
-del BENCHMARKS["time_distributed"]  # needs this package's `TimeDistributed`, as its finding says
 SCRIPTS = {
     "keras_2": KERAS_2,
     "tensorflow_2": TENSORFLOW_2,
