@@ -61,8 +61,11 @@ SHOWN = {
     "a cross-entropy of a `sigmoid`": ("gradient", "", "", "model.add_loss(loss)"),
     "bilinear `UpSampling2D`": ("layer", "UpSampling2D", "", ""),
 }
-# No number of a training: what a callback is given, and the order of keys; weights and masks are handed over.
-NOT_SHOWN = ("`logs` of `on_batch_end`", "the order of the keys", "initial weights")
+# No number of a training: what a callback is given, the order of keys, a stop; weights and masks are handed over.
+NOT_SHOWN = (
+    *("`logs` of `on_batch_end`", "the order of the keys", "`compute_output_shape` of a custom layer"),
+    *("initial weights", "the order of `get_weights()`"),
+)
 
 
 @pytest.mark.parametrize("row", SHOWN)
