@@ -26,13 +26,15 @@ def prepare(*, replicas: int | None, resume: str | None, every: int | None, work
         several.seed()
 
     def with_keras() -> None:
+        import tensorflow as tf
+
         import parallel_compat
 
+        if replicas is not None and replicas > max(1, len(tf.config.get_visible_devices("GPU"))):
+            parallel_compat.simulate_devices(replicas)
         if workers:
             several.write_files_by_chief()
             several.join(replicas)
-        elif replicas is not None:
-            parallel_compat.simulate_devices(replicas)
         if resume is not None:
             from parallel_compat.run import resuming
 

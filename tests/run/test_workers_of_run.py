@@ -27,23 +27,18 @@ import json, os, sys
 import numpy as np
 import tensorflow as tf
 from keras.callbacks import CSVLogger, ModelCheckpoint, TensorBoard
-from keras.layers import Dense
+from keras.layers import Dense, Input
 from keras.models import Sequential, load_model
 from keras.optimizers import Adam
-from keras.utils import multi_gpu_model
+from parallel_compat import multi_gpu_model
 
 data = np.load(sys.argv[2])
 x, y, weights = data["x"], data["y"], [data[name] for name in ("a", "b", "c", "d")]
-model = Sequential([Dense(6, activation="tanh", input_shape=(8,)), Dense(3, activation="softmax")])
+model = Sequential([Input((8,)), Dense(6, activation="tanh"), Dense(3, activation="softmax")])
 model.set_weights(weights)
 parallel = multi_gpu_model(model, gpus=int(sys.argv[1]))
-parallel.compile(Adam(lr=0.05, decay=1e-3, clipnorm=1.0), "categorical_crossentropy", metrics=["acc"])
-
-class Checkpoint(ModelCheckpoint):
-    def set_model(self, _):
-        self.model = model
-
-callbacks = [Checkpoint("best.h5", save_best_only=True), CSVLogger("log.csv"), TensorBoard("logs")]
+parallel.compile(Adam(0.05, global_clipnorm=1.0), "categorical_crossentropy", metrics=["acc"])
+callbacks = [ModelCheckpoint("best.keras", save_best_only=True), CSVLogger("log.csv"), TensorBoard("logs")]
 settings = {"batch_size": 31, "epochs": 3, "verbose": 0, "shuffle": False, "validation_split": 0.2}
 history = parallel.fit(x, y, callbacks=callbacks, **settings)
 
@@ -52,21 +47,22 @@ def batches():
         for i in range(0, 90, 7):
             yield x[i : i + 7], y[i : i + 7]
 
-more = parallel.fit_generator(batches(), steps_per_epoch=4, epochs=1, verbose=0)
+more = parallel.fit(batches(), steps_per_epoch=4, epochs=1, verbose=0)
 drawn = [np.random.rand(), int(next(iter(tf.data.Dataset.range(10000).shuffle(10000))))]
 np.random.seed(5)
-tf.set_random_seed(5)
+tf.random.set_seed(5)
 dataset = tf.data.Dataset.from_tensor_slices((x.astype("float32"), y.astype("float32"))).shuffle(97).batch(31)
 settings = {"epochs": 2, "verbose": 0, "class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}
-shuffled = [parallel.fit(dataset, **settings).history, parallel.fit(x, y, 31, **settings).history]
-model.save_weights("last.h5")
-model.load_weights("last.h5")
+in_order = {"batch_size": 31, "shuffle": False, **settings}
+shuffled = [parallel.fit(dataset, **settings).history, parallel.fit(x, y, **in_order).history]
+model.save_weights("last.weights.h5")
+model.load_weights("last.weights.h5")
 results = {
     "history": history.history, "generator": more.history, "shuffled": shuffled,
     "evaluate": parallel.evaluate(x, y, verbose=0),
-    "batch": parallel.train_on_batch(x[:10], y[:10]), "predict": parallel.predict(x[:9]).tolist(),
+    "batch": parallel.train_on_batch(x[:10], y[:10]), "predict": parallel.predict(x[:9], verbose=0).tolist(),
     "weights": [each.tolist() for each in model.get_weights()],
-    "best": [each.tolist() for each in load_model("best.h5").get_weights()],
+    "best": [each.tolist() for each in load_model("best.keras").get_weights()],
     "drawn": drawn, "files": sorted(os.listdir(".")),
 }
 print(json.dumps(results, default=float))
@@ -171,8 +167,8 @@ def test_only_the_chief_writes_under_slurm(script):
     """Two tasks of a step, each in a folder of its own, so that it shows who writes."""
     step = {"SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "2"}
     step |= {"SLURM_STEP_NODELIST": "localhost", "SLURM_STEP_TASKS_PER_NODE": "2"}
-    text = (script / "train.py").read_text().replace('model.load_weights("last.h5")', "")
-    (script / "train.py").write_text(text.replace('load_model("best.h5").get_weights()', "[]"))
+    text = (script / "train.py").read_text().replace('model.load_weights("last.weights.h5")', "")
+    (script / "train.py").write_text(text.replace('load_model("best.keras").get_weights()', "[]"))
     processes = []
     for index in range(2):
         folder = script / str(index)
@@ -182,7 +178,7 @@ def test_only_the_chief_writes_under_slurm(script):
         processes.append(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True))
     errors = [process.communicate(timeout=300)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0], errors
-    assert sorted(os.listdir(script / "0")) == ["best.h5", "last.h5", "log.csv", "logs"]
+    assert sorted(os.listdir(script / "0")) == ["best.keras", "last.weights.h5", "log.csv", "logs"]
     assert os.listdir(script / "1") == []
 
 
