@@ -20,7 +20,7 @@ from tests.one_device import plain_graphs
 parallel_compat.simulate_devices(4)
 
 # How long `python -m pytest` takes.
-MINUTES = 11
+MINUTES = 10
 
 
 # What is tried with weights from one device, and passed on from device to device; the second is marked as slow, except
