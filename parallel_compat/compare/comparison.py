@@ -201,6 +201,7 @@ def compare(
         found.findings.append((None, Finding("not compared", "models", None, text)))
     for sentence in _recorders_notes(old, new, names):
         found.findings.append((None, Finding("not compared", "recording", None, sentence)))
+    makes_other_batches = reason_of(_OTHER_BATCHES, "", sources, found.era) is not None
     for number, pair in enumerate(zip(old.models, new.models, strict=False)):
         model = _Model(number, old, new, pair, noise)
         found.steps.append(model.steps)
@@ -216,7 +217,7 @@ def compare(
         ]
         found.described.append(description(*pair, any(bool((each == 0).any()) for each in weights)))
         if model.is_comparable:
-            model.follow(found.curves[-1], reason_of(_OTHER_BATCHES, "", sources, found.era))
+            model.follow(found.curves[-1], makes_other_batches)
             of_noise = None
             if noise is not None and number < len(noise.results):  # means of losses are no closer than the losses
                 least = found.curves[-1].rounding
@@ -243,9 +244,10 @@ def _recorders_notes(old: Recording, new: Recording, names: list[str]) -> list[s
             too_large.setdefault(int(found[1]), []).append((found[3], found[2]))
     sentences = [note for note in notes if not _TOO_LARGE.fullmatch(note)]
     for model, arrays in too_large.items():
-        kinds, steps = (sorted({each[part] for each in arrays if each[part]}, key=str) for part in (0, 1))
+        kinds, steps = (sorted({each[part] for each in arrays if each[part]}) for part in (0, 1))
         name = names[model] if model < len(names) else str(model)
-        sentences.append(f"{', '.join(kinds)} of model {name} in {len(steps)} steps: too large to be recorded")
+        of_steps = f" in {len(steps)} steps" if steps else ""  # the weights at the start are of none
+        sentences.append(f"{', '.join(kinds)} of model {name}{of_steps}: too large to be recorded")
     return sentences
 
 
@@ -314,17 +316,17 @@ class _Model:
             self.steps.append(Step())
             self._step(number)
 
-    def follow(self, curve: Curve, other_batches: Reason | None) -> None:
+    def follow(self, curve: Curve, makes_other_batches: bool) -> None:
         """Judge the batches and losses of all steps, where both went on by themselves.
 
         Args:
             curve: the losses and batches.
-            other_batches: why the script makes other batches on Keras 3, where that is known.
+            makes_other_batches: whether the script is known to make other batches on Keras 3.
         """
         if not self._goes_on:
             return
         self.notes += curve.notes()
-        if curve.fed and other_batches is not None:
+        if curve.fed and makes_other_batches:
             self.findings.append(_OTHER_BATCHES)
         if curve.other_batch is not None:
             text = f"from step {curve.other_batch} on the batches differ, and could not be replaced"

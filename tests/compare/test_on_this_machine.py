@@ -343,6 +343,10 @@ def test_what_was_too_large_is_one_sentence(recording):
     found = compare(recording, new)
     (text,) = [finding.text for model, finding in found.findings if model is None]
     assert text == f"gradients, weights of model {found.models[0]} in 2 steps: too large to be recorded"
+    new.facts["notes"] = ["model0/initial: not written, 124127500 bytes are more than --max-mb still allows"]
+    found = compare(recording, new)
+    (text,) = [finding.text for model, finding in found.findings if model is None]
+    assert text == f"initial of model {found.models[0]}: too large to be recorded"
 
 
 class Layer:
