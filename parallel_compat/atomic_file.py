@@ -39,7 +39,6 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
     permissions.
 
     Args:
-        path: the file to write.
         make_folders: whether missing parent folders are made.
 
     Yields:

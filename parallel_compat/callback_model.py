@@ -9,12 +9,7 @@ import keras
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Gives the callbacks of a `fit` the model that the user set as `callback_model`, as Keras 2.2.4's `fit` did.
-
-    Args:
-        target: the model for the callbacks.
-        callbacks: the callbacks of the user.
-    """
+    """Gives the callbacks of a `fit` the model that the user set as `callback_model`, as Keras 2.2.4's `fit` did."""
 
     def __init__(self, target: keras.Model, callbacks: Sequence[keras.callbacks.Callback]) -> None:
         super().__init__()

@@ -21,10 +21,6 @@ def set_within(variable: ContextVar[_T], value: _T) -> Iterator[None]:
     1
     >>> depth.get()
     0
-
-    Args:
-        variable: the variable.
-        value: what it has within the block, in this thread.
     """
     token = variable.set(value)
     try:

@@ -26,9 +26,6 @@ def writing(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, Disk]]:
     >>> h5py.is_hdf5(path)
     True
 
-    Args:
-        path: the file to write.
-
     Yields:
         The open file, and the disk under it, which takes the bytes of arrays without the library.
 

@@ -65,8 +65,6 @@ def page(title: str, lead: str, sections: Iterable[str], about: Iterable[tuple[s
     """Return a whole page.
 
     Args:
-        title: its heading.
-        lead: the sentence below it.
         sections: HTML, as the functions below make it.
         about: what the report is of, and how it was made, each as (what, value): script, command. The date is added.
     """
@@ -186,7 +184,6 @@ def results(rows: Sequence[tuple[str, str, str, str]], tool: str) -> str:
 
     Args:
         rows: what, as Keras 2.2.4 has it, as Keras 3 has it, and what the tool gives.
-        tool: its name.
     """
     if not rows:
         return '<section id="results">\n<h2>Results</h2>\n<p>Nothing that is known to differ.</p>\n</section>'

@@ -17,9 +17,6 @@ _INSTALL = (
 def explain(error: ImportError) -> str | None:
     """Say why an import failed, if Keras or TensorFlow is the reason.
 
-    Args:
-        error: what the import raised.
-
     Returns:
         A sentence without a full stop, or None if the error has another reason.
     """

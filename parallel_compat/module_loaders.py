@@ -14,7 +14,6 @@ class LoaderAround:
     """Loads a module as its own loader does, and is gone afterwards.
 
     Args:
-        loader: the module's own loader.
         then: is called with the module once it is loaded.
         within: makes a context manager that is open while the module is loaded.
     """

@@ -14,10 +14,6 @@ class MonitorCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  # Kera
 
     Args:
         monitor: the logged quantity that decides what is best.
-        larger_is_better: whether more of it is better.
-        verbose: 1 to print what is saved.
-        save_best_only: whether only an improvement is saved.
-        period: save every so many epochs.
         save_freq: "epoch", or save after so many batches.
         threshold: what the first value has to improve on; None for nothing.
     """

@@ -228,7 +228,6 @@ class _State:
 
     Args:
         about: what is no array.
-        arrays: the arrays, by name.
     """
 
     def __init__(self, about: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> None:
@@ -257,9 +256,6 @@ class _State:
         """Read the state off a training.
 
         Args:
-            model: the model that is trained.
-            history: that of the training.
-            callbacks: those whose state is kept.
             changed: for each of them what training has changed in it.
             next_epoch: the epoch that is to come.
             stopped: whether a callback has ended the training.
@@ -283,7 +279,6 @@ class _State:
         """Let it be the state within the epoch that comes next.
 
         Args:
-            model: the model that is trained.
             batches: how many of the epoch were trained on.
             at_begin: the random states with which the epoch began; those that the state has are of now.
         """
@@ -349,9 +344,6 @@ class _State:
         """Put the state into a training that begins.
 
         Args:
-            model: the model that is trained.
-            history: that of the training.
-            callbacks: those whose state was kept.
             random_states: whether the states of `random` and `numpy.random` are set; where batches are drawn again,
                 they come to the same.
         """

@@ -34,9 +34,6 @@ def untested(loaded: dict[str, str]) -> list[str]:
 
     >>> untested({"keras": "3.15.1", "tensorflow": "2.23.0"})
     ['TensorFlow 2.23.0']
-
-    Args:
-        loaded: the versions by the names of the modules.
     """
     found = []
     for name, number in loaded.items():

@@ -20,14 +20,7 @@ _lock = threading.RLock()
 
 @dataclass(frozen=True)
 class Patch:
-    """One attribute that is set on somebody else's class or module.
-
-    Attributes:
-        owner: the class or module.
-        attribute: its attribute.
-        why: what it is for, in a sentence.
-        set_by: who set it.
-    """
+    """One attribute that is set on somebody else's class or module."""
 
     owner: Any
     attribute: str
@@ -54,9 +47,6 @@ class Patches:
     >>> core.wrap(Owner, "x", lambda before: before + 10, why="an example")
     >>> Owner.x
     11
-
-    Args:
-        name: who sets them.
     """
 
     def __init__(self, name: str) -> None:

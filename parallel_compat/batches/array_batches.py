@@ -23,8 +23,6 @@ def order_of_epoch(samples: int, batch_size: int, shuffle: Any) -> np.ndarray[An
     """Return the order in which an epoch takes its samples, or None for that of the arrays.
 
     Args:
-        samples: how many there are.
-        batch_size: the samples of a batch.
         shuffle: whether the order is random; "batch" for a random order within each batch.
     """
     if not shuffle:

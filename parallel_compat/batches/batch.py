@@ -27,7 +27,6 @@ class BatchReader:
     Sequences shuffle theirs in `on_epoch_end`.
 
     Args:
-        model: the model to feed.
         what: "training", "validation" or "prediction".
         class_weight: class -> weight, or such a dict for each output, by name or in order; or None.
         targets_of_keras_2: whether integer targets become floats, and those of shape `(samples,)` get a second axis, as
@@ -66,7 +65,6 @@ class BatchReader:
         """Read one batch.
 
         Args:
-            drawn: what was yielded.
             number: which batch it is, from 1 on, for error messages.
 
         Returns:

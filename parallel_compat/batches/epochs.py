@@ -20,8 +20,6 @@ def skip(model: keras.Model, epochs: int, validations: int) -> bool:
     """Let a `fit` that begins go on with its generators and Sequences where it was: what was drawn is drawn again.
 
     Args:
-        model: the model in `fit`.
-        epochs: how many epochs were trained.
         validations: after how many of them there was a validation.
 
     Returns:
@@ -37,9 +35,6 @@ class Epochs:
     """Hands a model the batches of a source, epoch after epoch.
 
     Args:
-        source: where the batches come from.
-        model: the model that is fed.
-        what: "training", "validation" or "prediction".
         steps: the batches of an epoch; None for one pass of a Sequence, or all of a generator.
     """
 

@@ -27,15 +27,7 @@ QUEUE_ARGUMENTS = ("workers", "use_multiprocessing", "max_queue_size")
 
 
 class Feed:
-    """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends.
-
-    Args:
-        model: the model that is called.
-        workers: see `fit_generator`.
-        use_multiprocessing: see `fit_generator`.
-        max_queue_size: see `fit_generator`.
-        targets_of_keras_2: see `BatchReader`.
-    """
+    """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends."""
 
     def __init__(
         self,
@@ -58,12 +50,7 @@ class Feed:
         """Return what to give to Keras for `data`: an adapter where it is no arrays, else `data` itself.
 
         Args:
-            data: the data.
-            what: "training", "validation" or "prediction".
             steps: how many batches a pass takes, None for all there are.
-            passes: how many passes there are.
-            shuffle: whether a Sequence has an order of its own in each pass.
-            class_weight: a weight for each class of the targets, or None.
         """
         if not (is_generator(data) or is_sequence(data)):
             return data
@@ -113,7 +100,6 @@ class ArrayBatches(keras.utils.PyDataset):  # type: ignore[misc]  # Keras carrie
 
     Args:
         data: `(x, y)` or `(x, y, sample_weight)`, of arrays or structures of them.
-        feed: the feed of training.
     """
 
     def __init__(self, data: Any, feed: Feed) -> None:
@@ -149,13 +135,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     """Call `fit` with `arguments`, of which `x` and `validation_data` may be generators or Sequences.
 
     Args:
-        model: any Keras model that is compiled.
-        feed: how to draw from them.
-        arguments: those of `keras.Model.fit`, by name.
         call: what to call instead of Keras's own `fit`. A class that overrides it may call this.
-
-    Returns:
-        The history.
     """
     arguments = dict(arguments)
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
@@ -184,10 +164,6 @@ def _is_generator_or_sequence(data: Any) -> bool:
 
 def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse what a generator or Sequence has in its batches, or cannot be divided by.
-
-    Args:
-        data: the data.
-        arguments: those of `fit` or `evaluate`, by name.
 
     Raises:
         ValueError: if targets, weights or a part for validation are given as well.
@@ -415,8 +391,6 @@ def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple
     Keras 1 drew batches until it had seen so many samples.
 
     Args:
-        data: a generator or Sequence.
-        samples: the number of samples, or None.
         steps: the number of batches, which counts where `samples` is None.
 
     Returns:

@@ -67,8 +67,6 @@ class GeneratorSource(Source):
 
     Args:
         generator: the generator; it is not restarted or closed.
-        read: see `Source`.
-        max_queue_size: see `Source`.
         needed: how many batches training will take in all, None if that is not known; no more are drawn.
     """
 
@@ -143,10 +141,8 @@ class SequenceSource(Source):
 
     Args:
         sequence: has `__len__` or `num_batches`, `__getitem__` and perhaps `on_epoch_begin` and `on_epoch_end`.
-        read: see `Source`.
         workers: how many threads or processes; 0 draws in the training thread.
         use_multiprocessing: whether workers are processes; the sequence is then pickled, and started by "spawn".
-        max_queue_size: see `Source`.
         shuffle: whether each pass has an order of its own: that of the pass before,
             shuffled by Python's `random`, as in Keras 2.
         needed: how many batches training will take in all, None if that is not known.

@@ -20,11 +20,7 @@ from typing import Any
 
 
 class ProcessPool:
-    """A pool of processes for one Sequence.
-
-    Args:
-        workers: the number of processes.
-    """
+    """A pool of processes for one Sequence."""
 
     def __init__(self, workers: int) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="parallel_compat-")

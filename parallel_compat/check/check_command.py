@@ -27,11 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def lines(found: project.Found) -> list[str]:
-    """Return what was found, for people.
-
-    Args:
-        found: what `check` returned.
-    """
+    """Return what was found, for people."""
     listed = [f"{found.sources} sources in {found.folder}"]
     listed += [f"  Keras: {era} ({', '.join(names)}): {reason}" for era, (reason, names) in found.eras.items()]
     if found.python_2:

@@ -84,9 +84,6 @@ def check(folder: str) -> Found:
 
     Args:
         folder: the project, or a script of it.
-
-    Returns:
-        What was found.
     """
     root = folder if os.path.isdir(folder) else os.path.dirname(os.path.abspath(folder))
     found = Found(folder)

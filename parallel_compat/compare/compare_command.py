@@ -178,11 +178,7 @@ def _fail(text: str) -> int:
 
 
 def summary(found: Comparison) -> list[str]:
-    """Return what a user reads: for each model what differs first, and why; then the verdict.
-
-    Args:
-        found: what was compared.
-    """
+    """Return what a user reads: for each model what differs first, and why; then the verdict."""
     from parallel_compat.compare.differences import ulp
 
     lines = [f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]} (here)"]

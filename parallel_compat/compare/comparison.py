@@ -159,7 +159,6 @@ class Comparison:
 
         Args:
             model: the model's number; None for both recordings.
-            finding: what differs.
         """
         described = self.described[model] if model is not None and model < len(self.described) else ""
         found = reason_of(finding, described, self.sources, self.era)
@@ -320,7 +319,6 @@ class _Model:
         """Judge the batches and losses of all steps, where both went on by themselves.
 
         Args:
-            curve: the losses and batches.
             makes_other_batches: whether the script is known to make other batches on Keras 3.
         """
         if not self._goes_on:

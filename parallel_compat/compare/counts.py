@@ -48,7 +48,6 @@ class Counts:
 
         Args:
             name: of the metric: 0.0 for one that does not count samples.
-            samples: how many it counts.
             distance: how far predictions may be from each other, as part of the largest.
         """
         if not samples or not self.density or not _COUNTS.search(name):

@@ -81,13 +81,7 @@ class Curve:
 
 
 def curve(old: dict[str, Any], new: dict[str, Any], again: dict[str, Any] | None = None) -> Curve:
-    """Return the losses and batches of a model in two recordings.
-
-    Args:
-        old: what was recorded of the model first.
-        new: what the second run recorded.
-        again: what the first stack recorded once more.
-    """
+    """Return the losses and batches of a model in two recordings."""
     fed = list(new.get("fed", []))
     pairs = list(zip(old.get("batches", []), new.get("batches", []), strict=False))
     return Curve(

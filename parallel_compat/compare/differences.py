@@ -61,7 +61,6 @@ def tolerance(noise: float, least: float = TOLERANCE) -> float:
 
     Args:
         noise: how far two runs of one stack are from each other.
-        least: what they may differ by in any case.
     """
     return max(least, TIMES * noise)
 

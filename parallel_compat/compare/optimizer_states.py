@@ -50,7 +50,6 @@ def state(facts: dict[str, Any], arrays: Sequence[Array]) -> State | None:
     Args:
         facts: what was recorded of the model: its optimizer, how that is configured, the variables' names (None in a
             list without names), and the weights that it trains.
-        arrays: the variables' values.
     """
     optimizer, names, weights = str(facts["optimizer"]), facts["state_names"], len(facts["trainable"])
     if optimizer not in _KINDS or not weights or len(names) != len(arrays):

@@ -30,8 +30,6 @@ def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) 
     """Return the page.
 
     Args:
-        found: what was compared.
-        script: its name, for the title.
         command: what followed `parallel-compat`.
     """
     lead = f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]}"

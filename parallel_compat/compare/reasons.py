@@ -120,8 +120,6 @@ def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) ->
     """Return what is known of a model, as one text.
 
     Args:
-        old: what was recorded of it first.
-        new: what the second run recorded.
         zero_weights: whether some sample weights are 0.
     """
     first, second = (facts.get("optimizer_config") or {} for facts in (old, new))
@@ -148,10 +146,7 @@ def reason_of(
     """Return the known reason of a finding, or None.
 
     Args:
-        finding: what differs.
         described: what is known of the model (`description`).
-        sources: the sources of the script; None where they are not known.
-        era: whose Keras the first run had; None where that is not known.
     """
     for sign in _SIGNS:
         row = next(each for each in RESULTS if each.what.startswith(sign.row))

@@ -47,7 +47,6 @@ def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -
     """Read a recording.
 
     Args:
-        path: the file.
         max_bytes: how many bytes its arrays may have in all. Default: eight times its size, at least 32 MiB.
 
     Raises:
@@ -71,7 +70,6 @@ def recording_of(path: str, flat: dict[str, Array]) -> Recording:
     """Return what the arrays of a file say.
 
     Args:
-        path: the file, for errors.
         flat: the file's arrays, one for each type, and "json".
 
     Raises:

@@ -21,11 +21,6 @@ class Results:
     """What `evaluate`, `predict` and `fit` returned.
 
     Args:
-        number: of the model.
-        old: what was recorded first.
-        new: what was recorded with `--replay` of the first.
-        steps: how many steps were recorded.
-        counts: how near its samples are to a decision.
         noise: how far two runs of the first stack are from each other, by kind; None where that is not known.
     """
 

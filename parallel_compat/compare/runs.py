@@ -82,10 +82,6 @@ class Script:
 def original_era(script: str, asked: str | None) -> Era:
     """Return the original of a script.
 
-    Args:
-        script: the script.
-        asked: the era that the user gave; None for none.
-
     Raises:
         CannotRun: the script is one of today, or no file.
     """
@@ -105,11 +101,8 @@ class Runs:
     """Runs of one script, each in a folder of its own, which are removed in the end.
 
     Args:
-        script: what is run.
-        era: the original.
         replicas: how many devices are pretended; None for those that there are.
         most: after how many steps a run ends; None for the script's own end.
-        verbose: whether the script's own output is shown.
     """
 
     def __init__(
@@ -148,12 +141,7 @@ class Runs:
         return self._run(name, "again", self._copy(), recorder, self.era, _OTHER_SUMS)
 
     def migrated(self, *options: str, name: str = "the migrated copy") -> tuple[Recording, dict[str, Any]]:
-        """Run a copy of the project that `migrate` rewrites; return its report, too.
-
-        Args:
-            options: of `migrate`.
-            name: what the run is called.
-        """
+        """Run a copy of the project that `migrate` rewrites; return its report, too."""
         copy = self._copy()
         command = [sys.executable, "-m", "parallel_compat", "migrate", "--write", "--format", "json", *options]
         done = subprocess.run([*command, str(copy)], capture_output=True, text=True, check=False)
@@ -290,10 +278,6 @@ def _end(printed: str) -> str:
 
 def copy_project(root: Path, copy: Path) -> None:
     """Copy a project, so that its runs write none of the user's files; what is large is linked.
-
-    Args:
-        root: the project.
-        copy: the folder that is made.
 
     Raises:
         CannotRun: the folder holds far more than a project does.

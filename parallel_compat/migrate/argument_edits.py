@@ -30,8 +30,6 @@ def rewrite(file: File, call: ast.Call, target: str, name: str, *, leave: frozen
     """Rewrite a call's arguments.
 
     Args:
-        file: the source.
-        call: the call.
         target: what is called, as the table spells it.
         name: how to speak of it.
         leave: keywords that the rule has seen to itself.

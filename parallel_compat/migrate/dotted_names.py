@@ -21,7 +21,6 @@ class Names:
     """The dotted paths of a module's names.
 
     Args:
-        tree: the module's.
         is_of_tensorflow_2: called where it matters whether `tf.losses` is `tf.keras.losses`.
     """
 

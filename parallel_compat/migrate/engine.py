@@ -176,7 +176,6 @@ def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
     """Return the edits that are made, with continuation lines moved along with what they are aligned with.
 
     Args:
-        analysis: what was found.
         hints: whether findings that are only worth telling in a legacy project count.
     """
     counted = [finding for finding in analysis.findings if hints or not finding.hint]

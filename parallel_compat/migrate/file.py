@@ -53,9 +53,7 @@ class File:
     """A source, and what rules need of it.
 
     Args:
-        text: the source.
         path: where it lies, for what it imports from the files around it.
-        project: what the other files say.
         era: whose Keras it was written for, where the user says so (`--era`).
 
     Raises:
@@ -196,9 +194,6 @@ class File:
         """Make a finding of the rule that runs.
 
         Args:
-            node: where it is.
-            message: what is said of it.
-            edits: the edits that rewrite it.
             unsafe: whether only `--unsafe` makes them; a reason is added to the message.
             hint: whether it counts in a legacy project only.
         """

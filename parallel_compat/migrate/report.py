@@ -195,7 +195,6 @@ def as_json(reports: Sequence[Report], *, native: bool = False) -> str:
     """Return the reports as a JSON object with `files`, `findings` and the `results` that may differ.
 
     Args:
-        reports: of all files.
         native: whether the rules that write plain Keras ran, which tell what they leave: there are no `results` then.
     """
     document = {

@@ -129,7 +129,6 @@ def read(module: ast.Module, *, declares: bool = True) -> Tree:
     """Read the scopes of a module.
 
     Args:
-        module: the parsed module.
         declares: whether the source has the word `global` at all; without it one walk per function is saved.
     """
     root = Scope(module, None)

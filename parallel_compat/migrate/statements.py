@@ -87,7 +87,6 @@ def under(
     """Put statements that follow each other under a `with`.
 
     Args:
-        file: the source.
         statements: they, in order; each has its lines for itself.
         before: what stands before the `with`, lines without their indentation; often empty.
         header: the line of the `with`, without its colon.

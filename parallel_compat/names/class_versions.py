@@ -37,9 +37,6 @@ def era_of_path(path: str) -> Era | None:
     >>> era_of_path("tensorflow.compat.v1.keras.layers.LSTM").value
     'tf.keras-1.15'
     >>> era_of_path("tensorflow.keras.layers.LSTM")
-
-    Args:
-        path: as the source spells it.
     """
     if path.startswith("tf."):
         path = "tensorflow" + path[2:]

@@ -9,13 +9,7 @@ from parallel_compat.names.eras import Era
 
 
 class Difference(NamedTuple):
-    """One difference to an original.
-
-    Attributes:
-        eras: whose.
-        what: what changes.
-        reason: why.
-    """
+    """One difference to an original."""
 
     eras: tuple[Era, ...]
     what: str

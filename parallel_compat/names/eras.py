@@ -54,12 +54,7 @@ class Era(str, enum.Enum):
 
 
 class Verdict(NamedTuple):
-    """The era of a source, and why.
-
-    Attributes:
-        era: the era.
-        reason: what says so, for the report.
-    """
+    """The era of a source, and why."""
 
     era: Era
     reason: str

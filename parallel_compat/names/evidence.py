@@ -197,7 +197,6 @@ def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
     'keras'
 
     Args:
-        text: the source.
         is_main: whether it is run, not imported.
     """
     try:

@@ -20,10 +20,6 @@ def in_keras_2(given: dict[str, Any], keras_1: dict[str, Any]) -> tuple[dict[str
     >>> in_keras_2({"steps": None, "workers": 1}, {"nb_worker": 4, "val_samples": 100})
     ({'steps': None, 'workers': 4}, {'steps': 100})
 
-    Args:
-        given: Keras 2's arguments.
-        keras_1: other arguments of the same call.
-
     Returns:
         Keras 2's arguments, and the numbers of samples, by the argument that counts batches today.
 

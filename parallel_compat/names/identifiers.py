@@ -106,7 +106,6 @@ def larger_is_better(log: str, mode: str = "auto", *, auc: bool = False) -> bool
     (True, False, True)
 
     Args:
-        log: the log's name.
         mode: "min", "max", or "auto", which goes by the name as Keras 2's callbacks did.
         auc: whether "auto" takes the larger AUC as well, as Keras 3 does and Keras 2 did not.
     """

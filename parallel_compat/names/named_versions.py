@@ -60,9 +60,6 @@ def in_requirements(text: str) -> list[Named]:
 
     >>> [named.text for named in in_requirements("numpy\\ntensorflow-gpu>=1.12,<2  # not 2\\n")]
     ['tensorflow-gpu>=1.12,<2']
-
-    Args:
-        text: the file's text.
     """
     if text.lstrip().startswith("{"):
         return _locked(text)
@@ -180,9 +177,6 @@ def in_magics(text: str) -> list[Named]:
 
     >>> in_magics("%tensorflow_version 1.x\\nimport tensorflow")[0].text
     '%tensorflow_version 1.x'
-
-    Args:
-        text: the source of cells, or a script made of them.
     """
     found: list[Named] = []
     for match in _MAGIC.finditer(text):

@@ -25,9 +25,6 @@ def python_of_cell(source: str) -> tuple[str, str]:
     >>> python_of_cell("%matplotlib inline\\ncd data\\nx = 1")
     ('0#atplotlib inline\\n0# data\\nx = 1', '')
 
-    Args:
-        source: the cell's text.
-
     Returns:
         Text of the same length, and the error of what is no Python of today.
     """
@@ -63,11 +60,7 @@ def _hide(match: re.Match[str]) -> str:
 
 
 def commented(source: str) -> str:
-    """Return comments of the same length.
-
-    Args:
-        source: the text.
-    """
+    """Return comments of the same length."""
     return "".join(
         character if character in "\r\n" else "#" if index == 0 or source[index - 1] in "\r\n" else " "
         for index, character in enumerate(source)

@@ -77,11 +77,7 @@ def parses_as_python_2_alone(text: str) -> bool:
 
 
 def count_python_2(folder: str) -> tuple[int, int]:
-    """Count the sources of Python 2 in a folder and below, and all sources.
-
-    Args:
-        folder: the project's folder.
-    """
+    """Count the sources of Python 2 in a folder and below, and all sources."""
     old = count = 0
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in _NOT_OF_PROJECT and not name.startswith(".")]

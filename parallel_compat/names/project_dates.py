@@ -30,7 +30,6 @@ def last_change(root: str, sources: Iterable[str]) -> Dated | None:
     """Return when the project was changed last.
 
     Args:
-        root: the project's root.
         sources: its sources, for a project without git: archives keep the dates of their files.
     """
     if os.path.exists(os.path.join(root, ".git")):
@@ -47,12 +46,7 @@ def last_change(root: str, sources: Iterable[str]) -> Dated | None:
 
 
 def begun(root: str, licenses: Iterable[str]) -> Dated | None:
-    """Return when the project was begun: with its first commit, or in the year of its copyright, if that is earlier.
-
-    Args:
-        root: the project's root.
-        licenses: its files with a copyright.
-    """
+    """Return when the project was begun: with its first commit, or in the year of its copyright, if that is earlier."""
     dates = []
     commits = _commits(root) if os.path.exists(os.path.join(root, ".git")) else []
     # A clone without its history begins at its last commit.

@@ -96,13 +96,7 @@ def era_of_project(
     ('tf.keras-1.15', 'the code uses tf.keras.layers.CuDNNLSTM, which TensorFlow 2 does not have')
 
     Args:
-        script: the file of a script or a notebook.
         code: the code of `-c`, or what came by standard input.
-        module: the module of `-m`.
-        folder: the folder that the command was given in.
-
-    Returns:
-        The decision.
     """
     folder = os.path.abspath(folder)
     start, package = folder, ""

@@ -139,12 +139,7 @@ def _entries(folder: str) -> tuple[list[str], list[str]]:
 
 
 def read_text(path: str, most: int = _BYTES) -> str:
-    """Return the text of a file, "" if there is none: it is binary, no plain file, or not readable.
-
-    Args:
-        path: the file.
-        most: how many bytes are read.
-    """
+    """Return the text of a file, "" if there is none: it is binary, no plain file, or not readable."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return ""

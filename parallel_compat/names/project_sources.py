@@ -112,9 +112,7 @@ def of_project(
     """Yield the files that a script is made of and what each says: itself, then those next to it that it imports.
 
     Args:
-        main: the script's file.
         root: a further folder that modules are imported from, or several.
-        read: reads a file; `evidence_of_file` by default.
     """
     folder = top = os.path.dirname(os.path.abspath(main))
     while os.path.isfile(os.path.join(top, "__init__.py")):
@@ -159,12 +157,7 @@ def _comments(text: str) -> list[str]:
 
 
 def file_of_module(module: str, folders: list[str]) -> str | None:
-    """Return the file that `python -m` runs; None if there is none.
-
-    Args:
-        module: the module's dotted name.
-        folders: where modules are imported from.
-    """
+    """Return the file that `python -m` runs; None if there is none."""
     parts = module.split(".")
     for folder in folders:
         place = os.path.join(folder, *parts)

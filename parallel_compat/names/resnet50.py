@@ -42,21 +42,13 @@ def given_names() -> dict[str, str]:
 
 
 def is_resnet50(names: Iterable[str]) -> bool:
-    """Return whether a model with layers of these names has those of today's ResNet50.
-
-    Args:
-        names: of its layers, or of those with weights.
-    """
+    """Return whether a model with layers of these names has those of today's ResNet50."""
     has, deeper = {"conv1_bn", "conv2_block1_0_bn", "conv5_block3_3_bn"}, {"conv4_block7_3_bn", "conv3_block5_3_bn"}
     return has <= set(names) and deeper.isdisjoint(names)
 
 
 def names_in_file(model: Iterable[str], file: Iterable[str]) -> dict[str, str]:
     """Return name in a model of today -> name in a file, of the layers of a ResNet50 that was saved in 2018.
-
-    Args:
-        model: the names of the model's layers with weights.
-        file: those of the file's.
 
     Returns:
         Nothing where the model has no ResNet50, or the file is not of 2018.

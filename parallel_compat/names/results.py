@@ -55,7 +55,6 @@ def differing(sources: Iterable[tuple[Era | None, str]], tool: str) -> list[tupl
     """Return the results that a tool changes and that sources may depend on, by the words in the sources.
 
     Args:
-        sources: each with its era, None where that is not known.
         tool: "run", "migrate" or "recover".
 
     Returns:

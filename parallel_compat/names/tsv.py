@@ -12,9 +12,7 @@ def rows(name: str, columns: int, package: str = __package__) -> list[list[str]]
     ['tensorflow.argmax', '2', 'dimension']
 
     Args:
-        name: the table's file.
         columns: the number of its columns; empty cells at the end of a line may be left out.
-        package: the package that has the file.
     """
     lines = (files(package) / name).read_text("utf-8").splitlines()
     found = [line.split("\t") for line in lines if line and not line.startswith("#")]

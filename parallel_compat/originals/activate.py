@@ -64,9 +64,6 @@ def active() -> Settings | None:
 def activate(settings: Settings) -> None:
     """Let `keras` and `tensorflow` be those of an era, from their first import on.
 
-    Args:
-        settings: whose Keras runs, and how.
-
     Raises:
         RuntimeError: TensorFlow or Keras is imported already, or another original is active.
     """

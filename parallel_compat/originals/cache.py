@@ -46,11 +46,7 @@ def root() -> Path:
 
 
 def folder(name: str) -> Path:
-    """Return the folder of an original, which need not be there.
-
-    Args:
-        name: its name in the catalogue.
-    """
+    """Return the folder of an original, which need not be there."""
     original = ORIGINALS[name]
     return root() / f"{name}-{_digits(original)}"
 
@@ -64,18 +60,13 @@ def is_complete(name: str, *, contents: bool = False) -> bool:
     """Say whether an original is there, with each of its files at its size.
 
     Args:
-        name: its name in the catalogue.
         contents: whether the files are read and compared, beyond their sizes.
     """
     return os.path.isdir(folder(name)) and damage(name, contents=contents) is None
 
 
 def state(name: str) -> str:
-    """Say whether an original is "not fetched", "complete" or "damaged", by the contents of its files.
-
-    Args:
-        name: its name in the catalogue.
-    """
+    """Say whether an original is "not fetched", "complete" or "damaged", by the contents of its files."""
     if not os.path.lexists(folder(name)):
         return NOT_FETCHED
     return COMPLETE if damage(name, contents=True) is None else DAMAGED
@@ -85,7 +76,6 @@ def damage(name: str, *, contents: bool = False) -> str | None:
     """Say what is wrong with the files of an original; None if nothing is.
 
     Args:
-        name: its name in the catalogue.
         contents: whether the files are read and compared, beyond their sizes.
     """
     directory = folder(name)
@@ -117,11 +107,7 @@ def _listed(directory: Path) -> dict[str, tuple[int, str]]:
 
 
 def size(name: str) -> int:
-    """Return the bytes that an original takes, with what was written beside its sources.
-
-    Args:
-        name: its name in the catalogue.
-    """
+    """Return the bytes that an original takes, with what was written beside its sources."""
     total = 0
     for directory, _, files in os.walk(folder(name)):
         for file in files:

@@ -66,10 +66,6 @@ def tidy() -> None:
 def remove(name: str, waiting: Callable[[], object]) -> bool:
     """Remove an original, also as other versions of the catalogue had it.
 
-    Args:
-        name: its name in the catalogue.
-        waiting: called once if another process changes the cache.
-
     Returns:
         Whether there was one.
 

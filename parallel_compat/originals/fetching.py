@@ -33,13 +33,8 @@ def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, co
     """Fetch an original and what it needs, unless they are there.
 
     Args:
-        name: its name in the catalogue.
         wheels_from: a folder with the wheels; None to let pip download them.
-        quiet: whether nothing is printed.
         contents: whether files that are there are read and compared, beyond their sizes.
-
-    Returns:
-        The folder of the original.
 
     Raises:
         FetchError: it could not be fetched; no incomplete files remain.

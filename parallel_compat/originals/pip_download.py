@@ -62,8 +62,6 @@ def download(wheels: Sequence[Wheel], folder: Path, temporary: Path, downloaded:
     """Download wheels.
 
     Args:
-        wheels: what to download, as for `arguments`.
-        folder: where they are put.
         temporary: an empty folder for pip's temporary files.
         downloaded: called several times a second with how many bytes there are so far.
 

@@ -24,8 +24,6 @@ class OriginalFinder(importlib.abc.MetaPathFinder):
 
     Args:
         paths: for each package or module that is served, the path of its source without `.py`.
-        bytecode: the folder that compiled modules are kept in.
-        mends: the edits of sources and the functions to call once a module is loaded.
     """
 
     def __init__(self, paths: Mapping[str, Path], bytecode: Path, mends: Register) -> None:

@@ -22,11 +22,8 @@ def accept(
     """Let a function accept its old arguments; a function that still does is unchanged.
 
     Args:
-        owner: the module or the class.
-        function: the function's name there.
         order: the parameters that were passed by position, and are by name alone today; without `self`.
         agreeing: how many of them have the same place today; all that have one if it is not given.
-        gone: the arguments.
     """
     original = getattr(owner, function, None)
     if original is not None:
@@ -48,11 +45,7 @@ def accepting(
     """Return a function that accepts the old arguments of `original`; `original` itself if it still does.
 
     Args:
-        original: the function.
         where: its name in the report.
-        gone: the arguments.
-        order: the parameters that were passed by position.
-        agreeing: how many of them have the same place today.
         is_method: whether its first parameter is `self`.
     """
     known = parameters(original)
@@ -88,13 +81,7 @@ def accepting(
 
 
 def default(owner: Any, function: str, **values: Any) -> None:
-    """Give the user's code an older default if it passes no value.
-
-    Args:
-        owner: the module or the class.
-        function: the function's name there.
-        values: the old defaults.
-    """
+    """Give the user's code an older default if it passes no value."""
     original = getattr(owner, function, None)
     known = parameters(original)
     if known is None:
@@ -119,12 +106,7 @@ def default(owner: Any, function: str, **values: Any) -> None:
 
 
 def member(owners: Iterable[type], **members: Any) -> None:
-    """Give classes the methods and properties that they lack.
-
-    Args:
-        owners: the classes.
-        members: functions, or properties.
-    """
+    """Give classes the methods and properties that they lack."""
     for owner in owners:
         for name, value in members.items():
             if hasattr(owner, name):

@@ -131,9 +131,7 @@ def imresize(arr: Any, size: Any, interp: str = "bilinear", mode: str | None = N
     """Resize a picture.
 
     Args:
-        arr: the array.
         size: a whole number of percent, a fraction, or (height, width).
-        interp: the interpolation.
         mode: the mode of Pillow in which it is done.
     """
     im = toimage(arr, mode=mode)

@@ -37,13 +37,7 @@ _RENAMED: list[tuple[str, str, Any]] = [
 
 
 def changed(module: str, name: str, function: Any) -> Any:
-    """Return a function of scikit-image with its old arguments and defaults.
-
-    Args:
-        module: the package that it is asked of.
-        name: its name there.
-        function: today's.
-    """
+    """Return a function of scikit-image with its old arguments and defaults."""
     if not inspect.isfunction(function):
         return function
     known = parameters(function) or {}

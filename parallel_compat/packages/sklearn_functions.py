@@ -33,10 +33,6 @@ class Imputer:
 
     Args:
         missing_values: what is missing; "NaN" for `numpy.nan`.
-        strategy: "mean", "median" or "most_frequent".
-        axis: 0 for columns, 1 for rows.
-        verbose: not used.
-        copy: whether the array is copied.
     """
 
     def __init__(

@@ -31,7 +31,6 @@ def parse(text: str, what: str) -> Any:
     {'loss': 'mse'}
 
     Args:
-        text: the JSON.
         what: how errors name it.
 
     Raises:
@@ -67,7 +66,6 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
     """Parse a `model_config` into one entry.
 
     Args:
-        text: the JSON.
         layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a Sequential does not write
             down its name; where it is the layer of another one, the list tells.
 

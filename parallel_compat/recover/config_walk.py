@@ -27,9 +27,6 @@ def translate(
     Args:
         entry: as `config_json.model_entry` returns it, without parallel wrappers; it is not changed.
         keras_version: what the file says, "2.2.4" or "2.3.0-tf".
-        custom_objects: names of classes and functions that the user passes as custom objects.
-        target: for whom it is translated.
-        backend: what the file says, "tensorflow" or "theano".
     """
     numbers = tuple(int(number) for number in re.findall(r"\d{1,4}", keras_version or "2")[:3])
     translation = Translation(numbers or (2,), "tf" in (keras_version or ""), custom_objects, target, backend)

@@ -14,7 +14,6 @@ def not_hdf5(head: bytes, size: int) -> str:
 
     Args:
         head: its first eight bytes.
-        size: its size in bytes.
     """
     if not size:
         return f"an empty file: writing or copying it was interrupted. {AGAIN}."
@@ -33,11 +32,7 @@ def not_hdf5(head: bytes, size: int) -> str:
 
 
 def of_tensorflow(path: str) -> str | None:
-    """Say what TensorFlow wrote under a path instead of an HDF5 file, and what reads it; None for anything else.
-
-    Args:
-        path: a path that is no HDF5 file, or is not there.
-    """
+    """Say what TensorFlow wrote under a path instead of an HDF5 file, and what reads it; None for anything else."""
     if os.path.exists(os.path.join(path, "saved_model.pb")):
         return (
             "expected an .h5 file. Received: a SavedModel folder. `parallel_compat.legacy.models.load_model` reads "
@@ -58,11 +53,7 @@ def of_tensorflow(path: str) -> str | None:
 
 
 def cut(error: str) -> str | None:
-    """Say how much is missing of a file that is cut; None for another error.
-
-    Args:
-        error: what HDF5 says.
-    """
+    """Say how much is missing of a file that is cut; None for another error."""
     match = _CUT.search(error)
     if match is None:
         return None

@@ -113,10 +113,7 @@ def write(
     """Write the single model.
 
     Args:
-        path: the new file.
-        template: the single model.
         reading: the open file; its arrays are consumed.
-        weights_only: whether only the weights are written, without a config.
         training_config: how it was compiled, for Keras 3; None where that is not known.
         advance: called with the number of bytes after each piece.
 

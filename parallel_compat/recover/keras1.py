@@ -258,8 +258,6 @@ def edits(class_name: str, data_format: str | None, count: int) -> list[str]:
 
     Args:
         class_name: in Keras 2.
-        data_format: the layer's.
-        count: how many weights the file has for it.
     """
     if class_name in _GATES and count == 3 * len(_GATES[class_name]):
         first = "_first" if class_name == "ConvLSTM2D" and data_format == "channels_first" else ""
@@ -277,7 +275,6 @@ def lay_out(leaf: Leaf, *, gate_by_gate: bool) -> None:
     """Say what weights a layer has in a file of Keras 1.
 
     Args:
-        leaf: the layer, with what it has in Keras 2.
         gate_by_gate: whether a recurrent layer has a kernel for each gate.
     """
     if leaf.class_name in _GATES and gate_by_gate:

@@ -36,10 +36,7 @@ def read_model(
     """Build the single model with its weights.
 
     Args:
-        template: the single model.
         reading: the open file; its arrays are consumed.
-        custom_objects: classes and functions by name.
-        optimizer: whether the optimizer's arrays are read, too.
         advance: called with the number of bytes after each array.
 
     Returns:
@@ -79,15 +76,9 @@ def make(
     """Build a model in Keras 3, after its shapes alone have shown that there is memory for it.
 
     Args:
-        config: a model's entry, translated.
-        custom_objects: classes and functions by name.
         check: called with the model whose variables have shapes and no values; raises if it must not be made.
-        where: how errors name the file.
         trying: a context in which the model without memory is made.
         alone: whether that is all, and None is returned.
-
-    Returns:
-        A `keras.Model`.
 
     Raises:
         CheckpointError: Keras cannot build it, or `check` raised.
@@ -162,9 +153,6 @@ def notes_on_masks(model: Any) -> list[str]:
 def check_room(model: Any) -> None:
     """Refuse a model that asks for more memory than this machine has.
 
-    Args:
-        model: with or without values.
-
     Raises:
         CheckpointError: it does.
     """
@@ -237,13 +225,7 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
 
 
 def compile_model(model: Any, training_config: dict[str, Any], path: str) -> None:
-    """Compile a recovered model as it was.
-
-    Args:
-        model: as `read_model` made it.
-        training_config: as `rules.training.compiled` made it.
-        path: of the file.
-    """
+    """Compile a recovered model as it was."""
     import keras
 
     config = copy.deepcopy(training_config["optimizer_config"])
@@ -272,9 +254,6 @@ def restore_optimizer(
     """Give an optimizer the state that is in a file.
 
     Args:
-        model: as `read_model` made it.
-        template: the single model.
-        optimizer_arrays: the file's arrays for the optimizer.
         optimizer: the optimizer; None for that of the model, which is compiled.
 
     Returns:

@@ -152,14 +152,7 @@ def load_weights_by_name(
 
     Args:
         model: a `keras.Model`, or what has `layers`.
-        path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
-        skip_mismatch: whether weights that do not fit are skipped, with a warning.
-        reshape: as in `load_template_weights`.
-        max_bytes: as in `load_template_weights`.
-
-    Returns:
-        What was found in the file.
 
     Raises:
         CheckpointError: the file is unreadable, or a layer's weights do not fit. The model is then as it was before.

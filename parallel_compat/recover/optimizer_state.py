@@ -30,9 +30,7 @@ def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], w
     """Give an optimizer what a file of Keras 2 remembers.
 
     Args:
-        optimizer: of Keras 3.
         variables: the model's trainable variables, for which it is built.
-        arrays: what the file holds for it.
         weights: those of `variables` that trained when the file was written, in the order of the file.
 
     Returns:
@@ -89,11 +87,6 @@ def _counts_steps(arrays: Sequence[Array], weights: int) -> bool:
 
 def restore_of_keras3(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array]) -> str | None:
     """Give an optimizer what a file of Keras 3 remembers: all its variables, in their order.
-
-    Args:
-        optimizer: of Keras 3.
-        variables: the model's trainable variables.
-        arrays: what the file holds for it.
 
     Returns:
         None, or a sentence that says why nothing was carried over.

@@ -34,9 +34,6 @@ class Wrapper:
 def unwrap(entry: Entry) -> tuple[Entry, list[Wrapper]]:
     """Take the single model out of all parallel models around it.
 
-    Args:
-        entry: a model, as `config_json.model_entry` returns it.
-
     Returns:
         The single model, and the wrappers from the outermost inwards; none if it was a single model.
     """

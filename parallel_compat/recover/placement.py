@@ -31,11 +31,6 @@ ALIASES = {
 def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, list[int]]:
     """Return for each leaf the positions of its arrays in the flat list, in the order of the leaf's weights.
 
-    Args:
-        node: the layer or model that the list belongs to.
-        arrays: the list, in the file's order.
-        where: how errors name it.
-
     Raises:
         CheckpointError: number, names or shapes do not fit.
     """

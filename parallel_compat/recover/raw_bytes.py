@@ -52,7 +52,6 @@ def check_places(places: Sequence[tuple[str, int, int]], size: int) -> None:
 
     Args:
         places: name, first byte and number of bytes of each array.
-        size: how many bytes the file has.
 
     Raises:
         CheckpointError: one reaches beyond the file's end, or two share bytes.

@@ -256,14 +256,9 @@ def read(
     ['x', 'lambda_1', 'lambda_2', 'mlp', 'probs']
 
     Args:
-        path: the file.
         arrays: whether the arrays are read, too, and not the description alone.
-        optimizer: whether the optimizer's arrays are among them.
         max_bytes: how many bytes the arrays may have in all, unpacked. Default: eight times the file's size, at least
             32 MiB.
-
-    Yields:
-        The `Reading`.
 
     Raises:
         CheckpointError: whatever is wrong with the file.

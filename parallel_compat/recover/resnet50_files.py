@@ -21,12 +21,7 @@ _Theirs = TypeVar("_Theirs")
 
 
 def names_in(stored: Stored, names: Iterable[str]) -> dict[str, str]:
-    """Return name in a model -> name in a file, of the layers of a ResNet50 of 2018, and tell of its epsilon.
-
-    Args:
-        stored: the file.
-        names: those of the model's layers.
-    """
+    """Return name in a model -> name in a file, of the layers of a ResNet50 of 2018, and tell of its epsilon."""
     words = {word for weight in stored.weights for word in weight.name.split("/")}
     found = resnet50.names_in_file(names, words | {layer.name for layer in stored.layers})
     if found:
@@ -37,10 +32,6 @@ def names_in(stored: Stored, names: Iterable[str]) -> dict[str, str]:
 @contextlib.contextmanager
 def named_as_in(stored: Stored, tree: Branch) -> Iterator[dict[Path, Path]]:
     """Let the layers of a model's ResNet50 have the names that they have in a file of 2018, for a while.
-
-    Args:
-        stored: the file.
-        tree: the layers of the model.
 
     Yields:
         Path by the names in the file -> path in the model, of every layer; nothing where there is no such network.
@@ -61,14 +52,7 @@ def named_as_in(stored: Stored, tree: Branch) -> Iterator[dict[Path, Path]]:
 def paired(
     mine: Sequence[_Mine], theirs: Sequence[_Theirs], my_name: Callable[[_Mine], str], name: Callable[[_Theirs], str]
 ) -> Iterator[tuple[_Mine, _Theirs]]:
-    """Pair as many layers in their order, but those of a ResNet50 of 2018 by their names.
-
-    Args:
-        mine: the layers of the model, named as in the file.
-        theirs: those of the file.
-        my_name: returns the name of one of the model.
-        name: returns the name of one of the file.
-    """
+    """Pair as many layers in their order, but those of a ResNet50 of 2018 by their names."""
     both = {my_name(each) for each in mine} & {name(each) for each in theirs} & resnet50.given_names().keys()
     by_name = {name(each): each for each in theirs if name(each) in both}
     rest = iter([each for each in theirs if name(each) not in both])

@@ -60,10 +60,7 @@ def template_of(
     """Find the single model in a file.
 
     Args:
-        stored: the file.
-        custom_objects: names of classes and functions that the user passes as custom objects.
         architecture: the single model's config from elsewhere, for a file of weights.
-        target: for whom its config is translated.
 
     Raises:
         CheckpointError: config and arrays do not belong together, or the config is none.

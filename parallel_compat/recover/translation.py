@@ -70,7 +70,6 @@ class Translation:
         """Raise if the model cannot be written as it is.
 
         Args:
-            keep_lambda: whether Lambda layers are kept as data.
             as_data: whether the output is an `.h5` file, which can hold what Keras 3 does not know, as data.
             written: whether there is an output; else the model itself is wanted.
 

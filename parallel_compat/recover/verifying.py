@@ -32,7 +32,6 @@ def check_arrays(path: Path, meant: dict[str, int], texts: dict[str, str]) -> No
     """Compare an HDF5 file with what should be in it.
 
     Args:
-        path: the file.
         meant: the checksum of each array's bytes, by its path in the file.
         texts: the attributes of the file that are text.
 
@@ -52,10 +51,6 @@ def check_saved_model(path: Path, variables: Iterable[Any]) -> None:
     """Compare a file in Keras 3's own format with the variables that should be in it.
 
     Keras says nowhere which array of the file is whose: each variable's value must be there as often as it was meant.
-
-    Args:
-        path: a `.keras` or `.weights.h5` file.
-        variables: of the model and of its optimizer.
 
     Raises:
         OSError: the file is another.

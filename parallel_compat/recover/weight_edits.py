@@ -169,10 +169,6 @@ WRITTEN = dict.fromkeys(
 def written(edits: Sequence[str], count: int) -> tuple[tuple[str, bool], ...] | None:
     """Return the weights of a layer after its edits, if these join or split arrays of the file.
 
-    Args:
-        edits: those of the layer.
-        count: how many weights the file has for it.
-
     Returns:
         Name, and whether it is trained, of each weight.
     """

@@ -35,7 +35,6 @@ def advice(error: BaseException, replicas: str = REPLICAS) -> str | None:
     """Return one sentence of advice on an error of Keras; None if there is none.
 
     Args:
-        error: the error.
         replicas: how devices are asked for here, with {} for their number.
     """
     if isinstance(error, ImportError):

@@ -33,21 +33,10 @@ def settings(
     """Return what the processes of the script get.
 
     Args:
-        era: whose Keras runs.
-        why: how the era is known.
-        certain: whether it is known for sure.
-        hint: what to do if it is another one.
         tensorflow: the TensorFlow that the script was written for, 1 or 2.
         script: the script, as the user named it; "" for code without a file.
         command: the whole command, for the report.
-        replicas: how many devices to simulate; None for none.
-        resume: the folder that keeps the state of each `fit`; None for none.
         every: after how many batches the state is kept, too.
-        report: the file to write the report to; None for none.
-        quiet: whether no report is printed.
-        allow_lambdas: whether code in model files is run.
-        startup_log: whether TensorFlow's own start-up lines are kept.
-        workers: whether the process is one of several workers.
     """
     return {**locals(), "prefix": sys.prefix}
 

@@ -31,7 +31,6 @@ def remedy(error: BaseException | None, replicas: str = advice.REPLICAS) -> str 
     'parallel-compat: `cv2`: pip install opencv-python-headless.'
 
     Args:
-        error: what ended the script.
         replicas: how devices are asked for here, with {} for their number.
     """
     if error is None:

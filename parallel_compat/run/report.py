@@ -47,11 +47,7 @@ class Report:
 
 
 def make(process_settings: Mapping[str, Any]) -> Report:
-    """Return the report of this process.
-
-    Args:
-        process_settings: its settings, see `environment.settings`.
-    """
+    """Return the report of this process."""
     from parallel_compat.originals import activate
 
     era = Era(process_settings["era"])

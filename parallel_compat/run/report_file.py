@@ -11,23 +11,14 @@ from parallel_compat.run.report import Report
 
 
 def write(report: Report, path: str) -> None:
-    """Write the report: a page if the file's name ends in .html, else JSON.
-
-    Args:
-        report: what it says.
-        path: the file.
-    """
+    """Write the report: a page if the file's name ends in .html, else JSON."""
     text = page(report) if html_report.is_page(path) else json.dumps(asdict(report), indent=2) + "\n"
     with replacing(path) as temporary:
         temporary.write_text(text, "utf-8")
 
 
 def page(report: Report) -> str:
-    """Return the page.
-
-    Args:
-        report: what it shows.
-    """
+    """Return the page."""
     ran = report.original or "no old Keras"
     devices = report.devices or "TensorFlow was not started"
     about = [("script", html_report.code(report.script) if report.script else "code without a file")]

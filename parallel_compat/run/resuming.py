@@ -16,7 +16,6 @@ def keep(directory: str, every: int | None = None) -> None:
     """Give each `fit` a `Resume`, numbered in the order in which the script calls them.
 
     Args:
-        directory: where the states are kept.
         every: after how many batches, besides the ends of epochs.
     """
     import keras

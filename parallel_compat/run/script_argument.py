@@ -16,11 +16,7 @@ _SOURCES, _BYTES = 200, 1_000_000
 
 
 def why_not_a_script(path: str) -> str | None:
-    """Say why Python cannot run a path, and suggest others; None if it can.
-
-    Args:
-        path: the script, as the user named it.
-    """
+    """Say why Python cannot run a path, and suggest others; None if it can."""
     if os.path.isfile(path) and path.endswith(".ipynb"):
         return (
             f"expected a script. Received: {path}, a notebook. In Jupyter, begin with a cell "
@@ -50,13 +46,7 @@ def _scripts(folder: str) -> list[str]:
 
 
 def options_after_script(script: str, arguments: Sequence[str], own: Sequence[str]) -> list[str]:
-    """Return the options of `run` that were given after the script, and that the script does not take itself.
-
-    Args:
-        script: the script's file.
-        arguments: what was given after it.
-        own: the options of `run`.
-    """
+    """Return the options of `run` that were given after the script, and that the script does not take itself."""
     given = [each.partition("=")[0] for each in arguments]
     options = [option for option in dict.fromkeys(given) if option in own]
     if not options:

@@ -15,8 +15,6 @@ def prepare(*, replicas: int | None, resume: str | None, every: int | None, work
     """Prepare the process, once Keras is imported.
 
     Args:
-        replicas: how many devices to simulate; None for none.
-        resume: the folder that keeps the state of each `fit`; None for none.
         every: after how many batches the state is kept, too.
         workers: whether this process is one of several workers, by `TF_CONFIG` or Slurm.
     """

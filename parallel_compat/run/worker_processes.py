@@ -23,9 +23,7 @@ def start(command: Sequence[str], environment: dict[str, str], count: int) -> in
     """Run a command in `count` processes of this machine, and end all when one fails.
 
     Args:
-        command: what each runs.
         environment: of all, without `TF_CONFIG`.
-        count: how many.
 
     Returns:
         0, or the exit code of the first one that failed.

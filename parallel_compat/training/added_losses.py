@@ -31,10 +31,8 @@ def find_merge_kinds(model: keras.Model, state: LayerState, x: Any, training: bo
     """Find out how each added loss of `model` merges.
 
     Args:
-        model: the parallel model.
         state: its layer state, which is not changed.
         x: inputs, of which structure, shapes and dtypes are used.
-        training: whether the model is trained or evaluated.
 
     Returns:
         "mean" or "sum" for each added loss, in the order they are added.
@@ -67,10 +65,6 @@ def merge_added_losses(
     Args:
         losses: for each replica, its added losses, float scalars.
         kinds: "mean" or "sum" for each loss.
-        samples: the samples of each replica.
-
-    Returns:
-        The losses of the global batch, float scalars.
     """
     total = sum(cut.size for cut in samples)
     merged = []

@@ -23,12 +23,7 @@ class ReplicaCalls:
         """Run the model on this replica: on a layer state of its own, which is merged with the other replicas'.
 
         Args:
-            model: the parallel model.
             seeds: the generator that layers without seeds of their own draw from.
-            run: runs the template.
-
-        Returns:
-            What `run` returned.
 
         Raises:
             ValueError: if a layer writes a trainable variable, whose gradient the user's step would miss.

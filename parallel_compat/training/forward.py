@@ -40,16 +40,9 @@ def forward(
     """Run the forward pass of each replica on its samples, and write what it changed in the layers.
 
     Args:
-        model: the parallel model.
-        replicas: the replicas.
         seeds: the generator that layers without seeds of their own draw from.
-        batch: inputs, targets and sample weights of the global batch.
-        training: passed to the layers.
         placement: which losses and metrics are computed on the replicas; None for none.
         differentiate: whether a backward pass follows.
-
-    Returns:
-        The pass.
     """
     x, y, sample_weight = batch
     samples = replicas.samples(x)

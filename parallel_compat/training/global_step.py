@@ -24,13 +24,7 @@ from parallel_compat.warning_category import ParallelCompatWarning
 
 
 class GlobalStep:
-    """The train, test and predict steps of a parallel model, with the losses and metrics it has now.
-
-    Args:
-        model: the parallel model.
-        replicas: its replicas.
-        merge: where losses and metrics are computed, see `parallelize`.
-    """
+    """The train, test and predict steps of a parallel model, with the losses and metrics it has now."""
 
     def __init__(self, model: keras.Model, replicas: Replicas, merge: str | Mapping[str, str]) -> None:
         self._model = model

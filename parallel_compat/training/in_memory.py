@@ -32,13 +32,7 @@ _FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "te
 
 
 def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
-    """Return why a call needs Keras's own loop; None if it is one on arrays in memory.
-
-    Args:
-        name: the method.
-        model: the model.
-        arguments: the method's arguments, by name.
-    """
+    """Return why a call needs Keras's own loop; None if it is one on arrays in memory."""
     if "_use_cached_eval_dataset" in arguments:
         return "a validation inside of Keras's own `fit`"
     for argument in ("steps_per_epoch", "steps", "validation_steps"):
@@ -85,10 +79,7 @@ def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], argument
     """Call a method of a model: here if it is on arrays in memory, else with Keras's own loop.
 
     Args:
-        name: "fit", "evaluate", "predict", "train_on_batch", "test_on_batch" or "predict_on_batch".
-        model: the model.
         keras_loop: the method that runs Keras's loop, bound to the model.
-        arguments: by name.
     """
     if why_keras_loop(name, model, arguments) is not None:
         return keras_loop(**arguments)
@@ -134,8 +125,6 @@ def leave_out_batches(model: keras.Model, count: int, then: Callable[[], None]) 
     """Let the epoch that begins leave out its first batches.
 
     Args:
-        model: the model in `fit`.
-        count: how many batches.
         then: called before the next batch.
     """
     vars(model)[_LEAVES_OUT] = (count, then)

@@ -155,7 +155,6 @@ class LayerState:
     """The variables of a model that its forward pass may write.
 
     Args:
-        model: a built Keras model.
         global_seeds: the generator that layers without seeds of their own draw from.
     """
 
@@ -172,7 +171,6 @@ class LayerState:
         """Make the state that `replica` starts a forward pass from.
 
         Args:
-            replica: its number.
             arrived: values that other devices sent to it, by the variables' ids.
         """
         seeds = [v.value + tf.constant([replica * SEED_STRIDE, 0], v.dtype) for v in self.random_seeds]
@@ -191,8 +189,6 @@ class LayerState:
         """Write the merged state after the replicas' forward passes.
 
         Args:
-            states: the state of each replica of this process.
-            samples: the samples of each replica.
             gather: makes a value of each replica of this process one of all replicas.
         """
         for variable in (*self.random_seeds, *self.others):

@@ -67,9 +67,7 @@ class NotMerged:
     """Stands in the global batch for an output that no loss or metric needs there.
 
     Args:
-        index: the output's position.
         shape: its shape, `(samples or None, ...)`.
-        dtype: its dtype.
     """
 
     def __init__(self, index: int, shape: tuple[int | None, ...], dtype: Any) -> None:
@@ -97,11 +95,7 @@ class SampleSums(NamedTuple):
 
 
 class PlacedLoss:
-    """One loss of a compiled model, computed where its samples are or on the global batch.
-
-    Args:
-        loss: a `keras.losses.Loss`.
-    """
+    """One loss of a compiled model, computed where its samples are or on the global batch."""
 
     def __init__(self, loss: keras.losses.Loss) -> None:
         self.loss = loss
@@ -138,9 +132,6 @@ class PlacedLoss:
 
     def place(self, merge: str) -> None:
         """Decide where the loss is computed.
-
-        Args:
-            merge: "auto", "always" or "never".
 
         Raises:
             ValueError: for "never" where the loss cannot be taken apart.
@@ -354,9 +345,7 @@ class Placement:
     """Where each loss and metric of a compiled model is computed.
 
     Args:
-        compiled: the model's compiled losses and metrics.
         outputs: the model's symbolic outputs, in their structure.
-        names: their names.
         merge: "auto", "always" or "never", or one of them for each of some output names.
     """
 
@@ -377,12 +366,7 @@ class Placement:
         return keras.tree.pack_sequence_as(self._outputs, flat)
 
     def decide(self, y: Any, sample_weight: Any) -> None:
-        """Decide on the first batch, once Keras has built the losses and metrics.
-
-        Args:
-            y: targets.
-            sample_weight: sample weights or None.
-        """
+        """Decide on the first batch, once Keras has built the losses and metrics."""
         # A step that was refused is traced again: its losses are in their places already.
         self._losses = self._compiled.replace_losses(
             lambda loss: PlacedLoss(loss.loss if isinstance(loss, PlacedLoss) else loss)

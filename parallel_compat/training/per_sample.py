@@ -25,13 +25,9 @@ def is_per_sample(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any,
     every function is right.
 
     Args:
-        function: takes `(y_true, y_pred)` and returns values.
         y_true: targets, of which shape `(samples, ...)` and dtype are used.
         y_pred: predictions, of which shape `(samples, ...)` and dtype are used.
         known: whether the function is one of Keras's own, so that values tell enough.
-
-    Returns:
-        Whether samples can be computed apart.
     """
     with tf.init_scope():
         return _is_equal_per_sample(function, y_true, y_pred) and (

@@ -67,11 +67,6 @@ ON_THE_LAST_AXIS = frozenset(
 def keeps_samples_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
     """Whether sample i of what `function` returns is computed from sample i of its arguments alone.
 
-    Args:
-        function: takes `(y_true, y_pred)` and returns values of shape `(samples, ...)`.
-        y_true: targets, of which shape `(samples, ...)` and dtype are used.
-        y_pred: predictions, of which shape `(samples, ...)` and dtype are used.
-
     Returns:
         Whether it is; False where it is not known.
     """

@@ -23,9 +23,6 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
     operation: after a failed step a collective one refuses every later step ("Collective ops is aborted ...
     Restart your program", TensorFlow 2.21), and NCCL takes a physical GPU only once.
 
-    Args:
-        devices: names such as `"GPU:0"`, in the order of the replicas.
-
     Returns:
         The strategy; in one of several workers that of all of them.
 
@@ -96,12 +93,7 @@ class ReplicaSlice(NamedTuple):
 
 
 class Replicas:
-    """The replicas of a parallel model.
-
-    Args:
-        strategy: a `tf.distribute` strategy.
-        weights: how weights come to the replicas, see `parallelize`.
-    """
+    """The replicas of a parallel model."""
 
     def __init__(self, strategy: tf.distribute.Strategy, weights: str = "one device") -> None:
         self.strategy = strategy
@@ -214,7 +206,6 @@ class Replicas:
         """Send values of variables to the replicas of this process, by way of each other.
 
         Args:
-            variables: the variables.
             back: whether gradients will come back.
 
         Returns:
@@ -227,7 +218,6 @@ class Replicas:
 
         Args:
             parts: for each replica of this process, the gradient of each variable.
-            variables: the variables.
         """
         if self._exchange is None:
             return self.sum(parts)
@@ -243,9 +233,6 @@ class Replicas:
         """Fail where the workers were fed different batches: each computes its own samples of what all have.
 
         Their numbers of samples and the sum of each tensor are compared.
-
-        Args:
-            batch: a structure of tensors.
         """
         if not self.several_workers:
             return
@@ -294,9 +281,6 @@ class Replicas:
 
         Args:
             batch: a structure of tensors of shape `(samples, ...)`.
-
-        Returns:
-            One `ReplicaSlice` per replica.
         """
         total = sample_count(batch)
         step = total // self.count

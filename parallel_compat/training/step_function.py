@@ -74,7 +74,6 @@ class StepFunction:
     """A step of a model.
 
     Args:
-        model: the model.
         kind: "train", "test" or "predict".
         alone: whether metrics are of this batch alone; else they go on from batch to batch.
         made_for: what Keras made for the same step; with another one this one is out of date.
@@ -210,13 +209,7 @@ class StepFunction:
 
 
 def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:
-    """Return a model's step as a function; the same one until the model is compiled again.
-
-    Args:
-        model: the model.
-        kind: "train", "test" or "predict".
-        alone: see `StepFunction`.
-    """
+    """Return a model's step as a function; the same one until the model is compiled again."""
     made_for = keras3.function_of_step(model, kind)
     functions: dict[Any, StepFunction] = vars(model).setdefault("_parallel_compat_step_functions", {})
     found = functions.get((kind, alone))

@@ -92,9 +92,6 @@ def may_be_folded(layer: keras.layers.Layer) -> bool:
     (True, False)
     >>> may_be_folded(keras.Sequential([keras.layers.Dense(3), keras.layers.BatchNormalization()]))
     False
-
-    Args:
-        layer: what is inside a `TimeDistributed`.
     """
     return all(
         (type(each) in _PER_SAMPLE or _is_of_layers(each))

@@ -16,11 +16,7 @@ from parallel_compat.backend import keras3
 
 
 class TrainableFlags:
-    """The `trainable` flags of a model's layers and variables at the moment that this is made.
-
-    Args:
-        model: a built Keras model.
-    """
+    """The `trainable` flags of a model's layers and variables at the moment that this is made."""
 
     def __init__(self, model: keras.Model) -> None:
         self._model = model

@@ -88,7 +88,6 @@ class WeightExchange:
         """Plan how variables travel.
 
         Args:
-            variables: of known shapes.
             back: whether gradients come back the same way.
 
         Returns:
@@ -140,7 +139,6 @@ class WeightExchange:
         """Return the values of variables on each replica's device.
 
         Args:
-            variables: of known shapes.
             back: whether gradients will come back.
 
         Returns:

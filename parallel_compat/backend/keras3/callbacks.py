@@ -121,9 +121,7 @@ def leave_out_batches(model: keras.Model, callbacks: Any, count: int, then: Call
     """Let the epoch that has begun in Keras's own `fit` draw its first batches and do nothing with them.
 
     Args:
-        model: the model in `fit`.
         callbacks: the list that the loop calls.
-        count: how many batches.
         then: called before the next batch.
     """
     step, left = model.train_function, count

@@ -29,9 +29,6 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
 
     >>> sorted(children(keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])))
     ['layer-0', 'layer_with_weights-0']
-
-    Args:
-        layer: the layer or model.
     """
     found: dict[str, Any] = {}
     if isinstance(layer, keras.Model) and getattr(layer, "inputs", None) is not None:
@@ -54,11 +51,7 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
 
 
 def variables(layer: keras.layers.Layer) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each variable of a layer, with the way to it that a checkpoint names it by: the shortest one.
-
-    Args:
-        layer: the layer or model.
-    """
+    """Yield each variable of a layer, with the way to it that a checkpoint names it by: the shortest one."""
     seen: set[int] = set()
     waiting: list[tuple[tuple[str, ...], Any]] = [((), layer)]
     for way, one in waiting:

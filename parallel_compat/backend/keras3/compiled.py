@@ -133,11 +133,7 @@ def _update_unweighted(mean: keras.metrics.Mean, values: Any, sample_weight: Any
 
 
 class Compiled:
-    """The losses and metrics that `compile` put into a model (`_compile_loss`, `_compile_metrics`, `_loss_tracker`).
-
-    Args:
-        model: a compiled model.
-    """
+    """The losses and metrics that `compile` put into a model (`_compile_loss`, `_compile_metrics`, `_loss_tracker`)."""
 
     def __init__(self, model: keras.Model) -> None:
         self._loss = model._compile_loss
@@ -152,11 +148,9 @@ class Compiled:
         """Build the losses and metrics, whose kind can depend on the shapes of the targets.
 
         Args:
-            y: targets.
             y_pred: predictions, in the structure of the model's output. In a graph it is done on shapes and
                 dtypes alone (`output_spec`) and stand-ins for predictions will do; eagerly on the
                 values, because a function written for eager execution need not run without them.
-            sample_weight: sample weights or None.
             symbolic: whether it is done on shapes and dtypes alone in any case.
         """
         todo: list[Any] = []
@@ -235,12 +229,7 @@ def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
 
 
 def own_method(model: keras.Model, name: str) -> Callable[..., Any]:
-    """Return a model's method as Keras has it, or a parallel model: not one that old code put in its place.
-
-    Args:
-        model: the model.
-        name: "fit" or a relative of it.
-    """
+    """Return a model's method as Keras has it, or a parallel model: not one that old code put in its place."""
     package = __name__.partition(".")[0]
     of = next(
         kind

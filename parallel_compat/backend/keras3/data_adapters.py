@@ -66,12 +66,7 @@ def _no_strategy() -> Any:
 
 
 def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return how a Sequence wants to be drawn, if it called `super().__init__`.
-
-    Args:
-        sequence: a `keras.utils.PyDataset`.
-        names: the arguments of its `__init__` to return.
-    """
+    """Return how a Sequence wants to be drawn, if it called `super().__init__`."""
     settings = {name: getattr(sequence, name, None) for name in names}
     return {name: value for name, value in settings.items() if value is not None}
 

@@ -14,11 +14,7 @@ from tensorflow.python.util import dispatch, tf_decorator, tf_export
 
 
 class SymbolicTensorDispatcher(dispatch.GlobalOpDispatcher):  # type: ignore[misc]  # TensorFlow carries no types
-    """Hands the outermost TensorFlow function that was called on a symbolic tensor to a handler.
-
-    Args:
-        handler: answers, given the function, its arguments and its keyword arguments.
-    """
+    """Hands the outermost TensorFlow function that was called on a symbolic tensor to a handler."""
 
     def __init__(self, handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
         super().__init__()

@@ -19,7 +19,6 @@ def global_attribute(name: str, value: Any) -> Iterator[None]:
 
     Args:
         name: the name in `keras.src.backend.common.global_state`.
-        value: its value within the block.
     """
     before = global_state.get_global_attribute(name)
     global_state.set_global_attribute(name, value)

@@ -51,8 +51,6 @@ def write_model(model: keras.Model, file: h5py.Group, *, include_optimizer: bool
     """Write a whole model into an open file or a group; a model without an optimizer is written without.
 
     Args:
-        model: the model.
-        file: the file or group.
         include_optimizer: whether the optimizer is written, and what the model was compiled with.
     """
     compiled = getattr(model, "optimizer", None) is not None
@@ -188,7 +186,6 @@ def with_operations(config: Any, custom_objects: dict[str, Any]) -> Any:
     The config of an HDF5 file does not say where a class is from; only that of a layer has `trainable`.
 
     Args:
-        config: the model's config, or a part of it.
         custom_objects: the user's classes by name, which are no operations.
     """
     if isinstance(config, list):
@@ -209,10 +206,6 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
 
     `keras.activations.get` takes a string for one of its own; a marked function is looked for among the user's first,
     and so is a class that was registered.
-
-    Args:
-        config: the model's config, or a part of it.
-        custom_objects: the user's functions by name.
     """
     if isinstance(config, list):
         return [with_own_functions(each, custom_objects) for each in config]

@@ -30,12 +30,7 @@ def kept_layers() -> list[Any]:
 
 
 def spec_by_calling(owner: Any, original: Any) -> Any:
-    """Return the `compute_output_spec` of a class whose subclasses with a `call` of their own are called.
-
-    Args:
-        owner: the class.
-        original: what it has.
-    """
+    """Return the `compute_output_spec` of a class whose subclasses with a `call` of their own are called."""
 
     def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
         if type(self).call is not owner.call:

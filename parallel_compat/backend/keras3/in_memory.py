@@ -28,12 +28,7 @@ def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str,
 
 
 def has_own_step(model: keras.Model, kind: str) -> bool:
-    """Whether a model's class overrides a step.
-
-    Args:
-        model: the model.
-        kind: "train", "test" or "predict".
-    """
+    """Whether a model's class overrides a step."""
     return not is_defined_by(model, (f"{kind}_step",), OWN_PACKAGES)
 
 
@@ -43,12 +38,7 @@ def _is_of(function: Any, packages: tuple[str, ...]) -> bool:
 
 
 def function_of_step(model: keras.Model, kind: str) -> Any:
-    """Return what `make_train_function` made, or its relatives; a new one after `compile` or if a user set it to None.
-
-    Args:
-        model: the model.
-        kind: "train", "test" or "predict".
-    """
+    """Return what `make_train_function` or its relatives made: anew after `compile`, or if a user set it to None."""
     if getattr(model, f"{kind}_function") is None:
         getattr(model, f"make_{kind}_function")()
     return getattr(model, f"{kind}_function")
@@ -113,11 +103,7 @@ class ArrayData:
     """Arrays as Keras's `ArrayDataAdapter` takes them: checked, with weights of classes and of several outputs.
 
     Args:
-        x: inputs.
-        y: targets.
-        sample_weight: weights.
         batch_size: the samples of a batch, or None for 32.
-        class_weight: class -> weight.
     """
 
     def __init__(

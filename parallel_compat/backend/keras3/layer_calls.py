@@ -16,14 +16,7 @@ _CALLS = "_parallel_compat_calls"  # of a graph: its calls live as long as it
 
 
 class Call:
-    """One call of a layer in a graph.
-
-    Attributes:
-        layer: the layer.
-        input_tensors: what it was called with.
-        input_masks: their masks.
-        output_tensors: what it returned.
-    """
+    """One call of a layer in a graph."""
 
     def __init__(self, layer: keras.Layer, inputs: Any) -> None:
         self.layer = layer

@@ -235,12 +235,7 @@ def lambda_again(layer: keras.layers.Lambda) -> keras.layers.Lambda:
 
 
 def build_by_calling(model: keras.Model, input_shape: Any) -> None:
-    """Make what a subclassed model has inside, as its call on inputs of these shapes does; its own `build` makes none.
-
-    Args:
-        model: the model.
-        input_shape: a shape, or a list or dict of them.
-    """
+    """Make a subclassed model's layers and weights by a call on inputs of these shapes; its own `build` makes none."""
     if all(layer.built for layer in model.layers):
         return
     inputs = keras.tree.map_shape_structure(keras.KerasTensor, input_shape)

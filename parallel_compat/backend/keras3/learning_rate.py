@@ -16,10 +16,6 @@ def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
 
     Set on the object, not on its class: what a callback sets (`optimizer.learning_rate = ...`) is lr, and a saved
     model names Keras's own class. `get_config` has `decay`, which Keras itself ignores with a warning.
-
-    Args:
-        optimizer: an optimizer whose learning rate is a number.
-        decay: the old argument.
     """
     vars(optimizer)["decay"] = decay
     optimizer._get_current_learning_rate = partial(_rate, optimizer)

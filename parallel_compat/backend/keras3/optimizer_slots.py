@@ -36,7 +36,6 @@ def share_variables(optimizer: Any, shared: Sequence[tuple[keras.Variable, keras
     """Let an optimizer that is not built use other variables for some of its own, such as its count of iterations.
 
     Args:
-        optimizer: the optimizer.
         shared: pairs of one of its variables and that which takes its place.
     """
     instead = {id(own): common for own, common in shared}
@@ -74,12 +73,7 @@ def can_be_extended(optimizer: Any) -> bool:
 
 
 def extend(optimizer: Any, variables: list[Any]) -> None:
-    """Build an optimizer that is built for more variables: those it has keep their slots and their number of steps.
-
-    Args:
-        optimizer: the optimizer.
-        variables: that it does not know yet.
-    """
+    """Build an optimizer that is built for more variables: those it has keep their slots and their number of steps."""
     if not variables:
         return
     indices = dict(optimizer._trainable_variables_indices)

@@ -23,13 +23,6 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
     learning rate and the count of iterations were common. Keras 3 builds an optimizer for one set of variables
     (`BaseOptimizer._trainable_variables_indices`) and refuses others. The twin shares `_learning_rate` and
     `_iterations`.
-
-    Args:
-        optimizer: the compiled optimizer.
-        variables: the variables to update.
-
-    Returns:
-        `optimizer`, or a new one of its class and configuration.
     """
     if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
         inner = optimizer_for(optimizer.inner_optimizer, variables)
@@ -46,12 +39,7 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
 
 
 def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> bool:
-    """Return whether an optimizer has stepped one of these variables, and can go on with more of them.
-
-    Args:
-        optimizer: any optimizer.
-        variables: variables of a model.
-    """
+    """Return whether an optimizer has stepped one of these variables, and can go on with more of them."""
     return optimizer_slots.can_be_extended(optimizer) and any(
         optimizer_slots.knows(optimizer, each) for each in variables
     )

@@ -15,7 +15,6 @@ def strategy_of_workers(resolver: Any, devices: int) -> tf.distribute.Strategy:
     devices are parts of the CPU.
 
     Args:
-        resolver: a `tf.distribute.cluster_resolver.ClusterResolver`.
         devices: the devices of each worker, that many GPUs or, without GPUs, logical CPU devices.
     """
     strategy = _Strategy.__new__(_Strategy)

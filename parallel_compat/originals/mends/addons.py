@@ -17,11 +17,7 @@ from parallel_compat.originals.sources import OriginalFinder
 
 
 class AddonsFinder(importlib.abc.MetaPathFinder):
-    """Comes after all finders: fetches TensorFlow Addons when it is first imported and is not installed.
-
-    Args:
-        finder: serves the original's modules, and from then on those of TensorFlow Addons.
-    """
+    """Comes after all finders: fetches TensorFlow Addons when it is first imported and is not installed."""
 
     def __init__(self, finder: OriginalFinder) -> None:
         self.finder = finder

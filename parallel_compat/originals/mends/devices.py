@@ -18,12 +18,7 @@ _MEMORY = 16 << 30  # bytes
 
 
 def simulate(mends: Register, count: int) -> None:
-    """Let TensorFlow 1 say that there are some GPUs.
-
-    Args:
-        mends: the mends of this process.
-        count: how many at least.
-    """
+    """Let TensorFlow 1 say that there are some GPUs."""
     from tensorflow.core.framework import device_attributes_pb2
     from tensorflow.core.protobuf import config_pb2
     from tensorflow.python.client import device_lib, session

@@ -37,12 +37,7 @@ def apply(mends: Register) -> None:
 
 
 def gone(name: str, instead: str) -> Any:
-    """Return a class that others can derive from, and that refuses each use.
-
-    Args:
-        name: what the class was called.
-        instead: what to do without it.
-    """
+    """Return a class that others can derive from, and that refuses each use."""
     return _Gone(name, (), {"instead": instead})
 
 

@@ -13,7 +13,6 @@ def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str]
     """Let a module have names that are loaded when they are first asked for.
 
     Args:
-        module: a module of the installed TensorFlow.
         served: for each name, the dotted path of its value.
         gone: for each name that has no value any more, what to do instead.
     """

@@ -218,11 +218,7 @@ _uncounted: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 @contextlib.contextmanager
 def uncounted(graph: Any) -> Iterator[None]:
-    """Operations that are made for a mend do not count.
-
-    Args:
-        graph: the graph that they are made in.
-    """
+    """Operations that are made for a mend do not count."""
     before = graph.num_operations()
     yield
     _uncounted[graph] = _uncounted.get(graph, 0) + graph.num_operations() - before

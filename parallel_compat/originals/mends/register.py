@@ -64,11 +64,7 @@ class _Change(ast.NodeTransformer):
 
 
 class Register:
-    """All mends of one process.
-
-    Args:
-        settings: what the user asked of the original.
-    """
+    """All mends of one process."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -160,7 +160,6 @@ class State:
 
     Args:
         about: what is no array, as JSON takes it.
-        arrays: the arrays by name.
     """
 
     def __init__(self, about: dict[str, Any], arrays: dict[str, Any]) -> None:

@@ -187,7 +187,6 @@ class _Shuffle:
     """The buffer of one iterator.
 
     Args:
-        size: how many elements it holds.
         seed: the seed of the graph.
         seed2: the seed of the operation.
     """
@@ -203,7 +202,6 @@ class _Shuffle:
 
         Args:
             position: of the element within its epoch; -1 if there are no more, and the rest comes out.
-            element: its tensors.
         """
         if position >= 0:
             if position == 0 and self.total:

@@ -63,13 +63,7 @@ def fetched_paths() -> dict[str, Path]:
 
 
 def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
-    """Give the module `tensorflow` the names of TensorFlow 1.
-
-    Args:
-        tensorflow: the installed TensorFlow's module.
-        settings: how many devices to simulate.
-        finder: serves the original's modules.
-    """
+    """Give the module `tensorflow` the names of TensorFlow 1."""
     import tensorflow.compat.v1 as v1
 
     v1.logging.set_verbosity(v1.logging.ERROR)

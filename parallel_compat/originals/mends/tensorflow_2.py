@@ -63,11 +63,7 @@ _GONE = {
 
 
 def paths(sources: Any) -> dict[str, Any]:
-    """Return the paths of the modules of `tf` that the original serves.
-
-    Args:
-        sources: the folder of the original's sources.
-    """
+    """Return the paths of the modules of `tf` that the original serves."""
     return {f"{owner}.{name}": sources / path for owner, names in _MODULES.items() for name, path in names.items()}
 
 
@@ -75,11 +71,6 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     """Give the module `tensorflow` the old `tf.keras`, and what else of TensorFlow 2.2 it lacks.
 
     Each is loaded when it is first asked for.
-
-    Args:
-        tensorflow: the installed TensorFlow's module.
-        settings: how many devices to simulate.
-        finder: serves the original's modules.
     """
     for owner in {**_MODULES, **_NAMES, **_GONE}:
         served = {name: f"{owner}.{name}" for name in _MODULES.get(owner, ())} | _NAMES.get(owner, {})

@@ -153,9 +153,7 @@ def old_training(config: Any, notes: list[str], custom_objects: Collection[str] 
     """Return a `training_config` for a process that compiles as Keras 2 did: checked, its names as they are.
 
     Args:
-        config: parsed from the file.
         notes: sentences are added for what was left out.
-        custom_objects: names of classes and functions that the user passes as custom objects.
 
     Returns:
         optimizer_config, loss, metrics, weighted_metrics, loss_weights and sample_weight_mode; None where the optimizer
@@ -199,7 +197,6 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
     noted; the optimizer is kept all the same.
 
     Args:
-        config: parsed from the file.
         notes: sentences are added for what was changed or left out.
         tf_keras: whether the Keras inside TensorFlow wrote it.
 
