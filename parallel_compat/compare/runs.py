@@ -272,7 +272,9 @@ def _call(command: list[str], what: str, place: Path, environment: dict[str, str
 
 
 def _end(printed: str) -> str:
-    lines = [line for line in printed.rstrip().splitlines() if line.strip()]
+    """Return the last lines of what a run printed. Its advice on devices is for `run`, which has the same option."""
+    told = printed.replace("parallel-compat run --replicas", "parallel-compat compare --replicas")
+    lines = [line for line in told.rstrip().splitlines() if line.strip()]
     return "\n".join(f"  {line[:400]}" for line in lines[-_LINES:])
 
 

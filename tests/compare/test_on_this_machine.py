@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from parallel_compat.command import main
+from parallel_compat.compare import runs
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.curves import Curve
 from parallel_compat.compare.page import page
@@ -24,6 +25,7 @@ from parallel_compat.compare.recordings import read_recording
 from parallel_compat.compare.runs import CannotRun, Runs, Script, copy_project
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.cache import VARIABLE
+from parallel_compat.run import advice
 
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 HEAD = """import numpy as np
@@ -250,6 +252,11 @@ def test_no_original_and_no_network(tmp_path):
     assert done.returncode == 2
     assert "compare: error: the original" in done.stderr
     assert "No matching distribution found for keras" in done.stderr
+
+
+def test_advice_on_devices_is_for_compare():
+    line = "parallel-compat: train.py:1: this process has no GPU. " + advice.REPLICAS.format(2)
+    assert runs._end(f"{line}\n").endswith("no GPU. parallel-compat compare --replicas 2 SCRIPT")
 
 
 # --- without a process ------------------------------------------------------------------------------------------------

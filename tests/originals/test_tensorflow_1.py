@@ -580,3 +580,19 @@ def test_regularizers_within_loops_and_conditions() -> None:
         "condition variable": [["s/w"], "s/w/Regularizer/mul_1:0", 32, 4.5, 1.0],
         "condition dense": [["d/kernel"], "cond/d/kernel/Regularizer/mul_1:0", 44, 4.5, 1.0],
     }
+
+
+def test_a_seed_of_a_script_of_standalone_keras_fetches_no_tf_keras() -> None:
+    said = run(
+        """
+        import json, sys
+        import keras
+        import tensorflow as tf
+
+        tf.set_random_seed(1)
+        later = [type(finder).__name__ for finder in sys.meta_path]
+        print(json.dumps(["_FetchedLater" in later, hasattr(tf.contrib, "__file__")]))
+        """,
+        era="keras-2.2.4",
+    )
+    assert said == [True, False]

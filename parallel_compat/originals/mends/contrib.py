@@ -44,6 +44,8 @@ def apply(mends: Register) -> None:
     def __getattr__(name: str) -> Any:
         full = f"{_CONTRIB}.{_PARTS.get(name, name)}"
         try:
+            if name.startswith("__"):  # `__file__`: no part, and looking for one would fetch TensorFlow 1.15
+                raise ModuleNotFoundError(name=full)
             part = importlib.import_module(full)
         except ModuleNotFoundError as error:
             if error.name != full:
