@@ -23,7 +23,6 @@ import tensorflow as tf
 from tensorflow.keras import backend as _backend
 
 from parallel_compat.backend.keras3 import dispatch
-from parallel_compat.backend.keras3.symbolic_values import node_of
 from parallel_compat.legacy import ctc, sizes_of_shapes
 from parallel_compat.names.backend_functions import PROVIDED, SINCE_KERAS_2_3, UNCHANGED
 
@@ -94,8 +93,6 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
 
     def compute_output_spec(self, inputs: Any) -> Any:
         """Return the result's shape and type, with the sizes that TensorFlow reads off `tf.shape(x)` and the like."""
-        # Keras 3.15 marks the product of a tensor and an array as sparse; only sparse inputs make sparse tensors.
-        inputs = [_dense(each) if not _has_sparse_source(each) else each for each in inputs]
         if not any(sizes_of_shapes.holds_sizes(each) for each in inputs):
             return super().compute_output_spec(inputs)
         # Not both: each time that a random function is traced it may draw a seed.
@@ -125,19 +122,6 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
         """Make the layer again; its function must be one of those that compute tensors from tensors."""
         kept = {key: value for key, value in config.items() if key in ("name", "trainable")}
         return cls(config["function"], tuple(decoded(config["args"])), decoded(config["kwargs"]), **kept)
-
-
-def _has_sparse_source(tensor: Any) -> bool:
-    """Return whether a symbolic tensor is sparse because an input of its graph is."""
-    if not (isinstance(tensor, keras.KerasTensor) and tensor.sparse):
-        return False
-    node = node_of(tensor)
-    return node is None or not node.input_tensors or any(map(_has_sparse_source, node.input_tensors))
-
-
-def _dense(tensor: Any) -> Any:
-    is_sparse = isinstance(tensor, keras.KerasTensor) and tensor.sparse
-    return keras.KerasTensor(tensor.shape, tensor.dtype) if is_sparse else tensor
 
 
 def layer_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], path: str | None) -> Any:

@@ -86,6 +86,7 @@ from parallel_compat.backend.keras3.layers import (
     layer_metric_variables,
     layer_metrics,
     layers_being_built,
+    let_products_be_sparse_of_sparse_tensors_alone,
     operation_behind,
     operation_of,
     output_names,
@@ -120,3 +121,4 @@ from parallel_compat.backend.keras3.table_rows import is_on_replica, on_replica,
 
 which_backend.refuse_others()
 repeated_warnings.show_once()
+let_products_be_sparse_of_sparse_tensors_alone()

@@ -14,7 +14,8 @@ import tensorflow as tf
 from keras.src.backend.common import global_state
 from keras.src.random import seed_generator
 
-from parallel_compat.backend.keras3.global_state import global_attribute
+from parallel_compat.backend.keras3.global_state import global_attribute, uncounted_names
+from parallel_compat.backend.patches import CORE
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
 GLOBAL_SEEDS = "global_seed_generator"
@@ -250,3 +251,23 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
 def weight_regularization(model: keras.Model) -> list[Any]:
     """Compute the losses of weight regularizers."""
     return [weight.regularizer(weight) for weight in model.trainable_weights if weight.regularizer is not None]
+
+
+def let_products_be_sparse_of_sparse_tensors_alone() -> None:
+    """Let `x * 2.0` of a symbolic tensor be sparse where `x` is; 3.12 to the nightly of 3.16 are alike.
+
+    `Multiply.compute_output_spec` takes what has no attribute `sparse` (numbers, arrays, tensors of TensorFlow) for
+    a sparse tensor, and the product for sparse if one factor is. The next layer is then built with a `SparseTensor`.
+    """
+    with uncounted_names():
+        multiply = type(operation_of(keras.Input((1,)) * 1.0))
+    CORE.wrap(multiply, "compute_output_spec", _spec_of_product, why="the product with a number is as sparse as before")
+
+
+def _spec_of_product(before: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
+        found = before(self, x1, x2)
+        is_sparse = any(getattr(factor, "sparse", False) for factor in (x1, x2))
+        return found if found.sparse == is_sparse else keras.KerasTensor(found.shape, found.dtype)
+
+    return compute_output_spec

@@ -1,7 +1,8 @@
 """An import lets TensorFlow functions on symbolic tensors create layers, as in tf.keras 2.
 
 `tf.reduce_max(model.output, 2)` was part of the graph. In Keras 3 only its own layers and operations accept symbolic
-tensors. In `call` of a layer and in losses there are no symbolic tensors, so such functions need no change.
+tensors. In `call` of a layer and in losses there are no symbolic tensors, so such functions need no change. Where this
+package is imported, `x * 2.0` is also not marked as sparse, which layers that use TensorFlow's functions cannot read.
 
 ```diff
  import keras
@@ -16,9 +17,10 @@ from __future__ import annotations
 
 import ast
 
+from parallel_compat.migrate.dotted_names import packages_of
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER
+from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER, TENSOR
 
 _MODULE = "parallel_compat.legacy.symbolic_functions"
 # Functions of TensorFlow that compute nothing, or take no tensor.
@@ -48,7 +50,7 @@ _MODULES_OF_FUNCTIONS = frozenset(("tensorflow", "tensorflow.nn", "tensorflow.ma
 
 
 def find(file: File) -> Findings:
-    """Find the first such call of a file that calls layers."""
+    """Find the first such call or product of a file that calls layers."""
     if any(statement_of_ours(statement) for statement in file.tree.imports):
         return
     if not any(target.startswith("keras.layers.") or target == "keras.Input" for target in file.calls_by_target):
@@ -61,6 +63,29 @@ def find(file: File) -> Findings:
             message = f"`{module}.{name}` takes symbolic tensors as in tf.keras 2, where `{_MODULE}` is imported."
             yield file.found(call, message, [file.import_after(f"import {_MODULE}")], hint=not file.old)
             return
+    if imports_this_package(file):
+        return
+    for node in ast.walk(file.tree.module):
+        if not isinstance(node, ast.BinOp | ast.AugAssign) or not isinstance(node.op, ast.Mult):
+            continue
+        first, second = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+        if _is_symbolic(file, first) != _is_symbolic(file, second) and _is_between_layers(file, node):
+            message = f"Keras 3 marks the product as a sparse tensor, unless `{_MODULE}` is imported."
+            yield file.found(node, message, [file.import_after(f"import {_MODULE}")], hint=not file.old)
+            return
+
+
+def imports_this_package(file: File) -> bool:
+    """Whether a file imports anything of this package."""
+    return any("parallel_compat" in packages_of(statement) for statement in file.tree.imports)
+
+
+def _is_symbolic(file: File, node: ast.expr) -> bool:
+    """Return whether an expression is what a layer gives, or a name that has been bound to it."""
+    if not isinstance(node, ast.Name):
+        return file.kinds.of(node) == TENSOR
+    values = (binding.value for binding in file.tree.bindings(node))
+    return any(value is not None and file.kinds.of(value) == TENSOR for value in values)
 
 
 def statement_of_ours(statement: ast.Import | ast.ImportFrom) -> bool:
@@ -68,7 +93,7 @@ def statement_of_ours(statement: ast.Import | ast.ImportFrom) -> bool:
     return isinstance(statement, ast.Import) and any(alias.name == _MODULE for alias in statement.names)
 
 
-def _is_between_layers(file: File, call: ast.Call) -> bool:
+def _is_between_layers(file: File, call: ast.AST) -> bool:
     """Whether a call may see symbolic tensors: not in a method of a layer, nor in a function of targets."""
     for above in file.tree.ancestors(call):
         if isinstance(above, ast.ClassDef) and file.kinds.of_class(above) in (LAYER, MODEL, METRIC, OPTIMIZER):

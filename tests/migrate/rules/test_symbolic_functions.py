@@ -45,3 +45,11 @@ def test_a_migrated_script_computes_with_symbolic_tensors(tmp_path):
 )
 def test_leaves_alone(source):
     check_noop(source, rule="symbolic-functions")
+
+
+@pytest.mark.parametrize("product", ["x *= 2.0", "x = d * x"])
+def test_products_with_numbers_are_not_sparse(product):
+    head = "from keras.layers import Dense, Input\nfrom keras.engine import Layer\n"
+    text = f"{head}def net(d):\n    x = Dense(3)(Input((4,)))\n    {product}\n    return Mine()(x)\n"
+    assert "import parallel_compat.legacy.symbolic_functions\n" in migrated(text)
+    check_noop(text.replace(product, "n = d * 2; x = x * x").replace("keras.engine", "keras.layers"))
