@@ -23,8 +23,8 @@ SEQUENCE = "keras.utils.PyDataset"
 def members() -> dict[str, tuple[Member, ...]]:
     """Return the rows by name: one name may belong to several kinds of objects."""
     table: dict[str, tuple[Member, ...]] = {}
-    for of, names, change, new, is_method, note in tsv.rows("members.tsv", 6):
+    for of, names, change, new, is_method, known_by, note in tsv.rows("members.tsv", 7):
         for old in names.split():
-            row = Member(of, old, Change(change), new or None, bool(is_method), note)
+            row = Member(of, old, Change(change), new or None, bool(is_method), note, known_by)
             table[old] = (*table.get(old, ()), row)
     return table

@@ -121,6 +121,7 @@ class Member(NamedTuple):
             first argument (`PROVIDED`).
         method: whether it is called.
         note: one sentence, for the report.
+        known_by: how the rule on gone members knows it, see `members.tsv`.
     """
 
     of: str
@@ -129,6 +130,7 @@ class Member(NamedTuple):
     new: str | None = None
     method: bool = False
     note: str = ""
+    known_by: str = ""
 
 
 class Default(NamedTuple):

@@ -24,67 +24,12 @@ from parallel_compat.migrate.statements import block_of, remove_statement
 from parallel_compat.names.members import CALLBACK, LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change, Member
 
-# Names that nothing but Keras has: reported also where the file does not tell what the object is.
-_TELLING = frozenset(
-    [
-        "to_yaml",
-        "container_nodes",
-        "metrics_tensors",
-        "uses_learning_phase",
-        "_collected_trainable_weights",
-        "_make_train_function",
-        "_make_predict_function",
-        "_make_test_function",
-        "inbound_nodes",
-        "outbound_nodes",
-        "get_output_at",
-        "get_input_at",
-        "get_output_shape_at",
-        "get_input_shape_at",
-        "_uses_learning_phase",
-        "add_update",
-        "output_masks",
-        "get_input_mask_at",
-        "get_output_mask_at",
-        "get_losses_for",
-        "get_updates_for",
-        "assert_input_compatibility",
-        "loss_functions",
-        "metrics_updates",
-        "run_internal_graph",
-        "sample_weight_modes",
-        "state_updates",
-        "stateful_metric_functions",
-        "stateful_metric_names",
-        "get_slot_names",
-        "add_slot",
-    ]
-)
 # What a name of an object has in it where the file does not tell what it is.
 _CALLED = {MODEL: ("model",), LAYER: ("layer", "model"), OPTIMIZER: ("optimizer", "optim", "opt")}
 # What Keras 3 does not put into the `params` of a callback.
 _PARAMS = ("batch_size", "do_validation", "metrics", "nb_epoch", "nb_sample", "samples")
 # Methods that functions of this package give as they were, and Keras 3 has too.
 _OF_KERAS_3 = ("predict", "save", "save_weights", "load_weights", "add_loss")
-# Members that functions of this package give, and no other rule rewrites.
-_ALWAYS = ("add_loss", "add_update", "input_names", "_feed_input_names", "compute_output_signature")
-# Names that nothing but Keras has: what they are read of need not be known.
-_OF_KERAS_ALONE = ("_keras_history", "add_metric", "input_masks")
-_PROVIDED = (
-    "add_loss",
-    "add_metric",
-    "input_names",
-    "_feed_input_names",
-    "input_mask",
-    "output_mask",
-    "_keras_history",
-    "add_update",
-    "compute_output_signature",
-    "input_masks",
-    "input_tensors",
-    "minimize",
-    "get_slot",
-)
 # Methods by which old optimizers did what they do.
 _NOT_CALLED = (
     *("get_updates", "get_gradients", "_apply_dense", "_resource_apply_dense", "_apply_sparse"),
@@ -104,11 +49,11 @@ def find(file: File) -> Findings:
             certain = kind == row.of or (row.of == LAYER and kind == MODEL)
             if certain and row.change is Change.RENAMED:
                 continue  # another rule renames it
-            if is_self(node.value) and node.attr not in _TELLING and kind != row.of:
+            if is_self(node.value) and not row.known_by and kind != row.of:
                 continue
             if is_self(node.value) and _is_own(file, node):
                 continue
-            if certain or (kind is None and (node.attr in _TELLING or _is_called(file, node, row.of))):
+            if certain or (kind is None and (row.known_by or _is_called(file, node, row.of))):
                 became = f"now `{row.new}`." if row.change is Change.RENAMED else f"gone. {row.note}"
                 message = f"`{row.old}` of {WHAT[row.of]} is {became}"
                 yield file.attention(node, message, hint=kind is None)
@@ -161,19 +106,18 @@ def _is_called(file: File, node: ast.Attribute, of: str) -> bool:
 def _provided(file: File) -> Findings:
     """Members that functions of this package give."""
     for node in file.tree.attributes:
-        if node.attr not in _PROVIDED or not isinstance(node.ctx, ast.Load):
+        rows = [row for row in members().get(node.attr, ()) if row.change is Change.PROVIDED and row.known_by]
+        if not rows or not isinstance(node.ctx, ast.Load):
             continue
         if file.names.path(node.value) is not None or file.kinds.has_own(node.value, node.attr):
             continue
         kind = file.kinds.of(node.value)
         if is_self(node.value) and (node.attr != "add_metric" or kind is None):
             continue
-        for row in members()[node.attr]:
-            certain = kind == row.of or (row.of == LAYER and kind == MODEL) or node.attr in _OF_KERAS_ALONE
-            telling = node.attr in _ALWAYS
-            if row.change is not Change.PROVIDED or not (
-                certain or (kind is None and (telling or _is_called(file, node, row.of)))
-            ):
+        for row in rows:
+            certain = kind == row.of or (row.of == LAYER and kind == MODEL) or row.known_by == "alone"
+            by_name = row.known_by == "name" or _is_called(file, node, row.of)
+            if not certain and not (kind is None and by_name):
                 continue
             call = file.tree.parents.get(node)
             if row.method and isinstance(call, ast.Call) and call.func is node:
