@@ -250,6 +250,11 @@ def is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
+def is_call_of(node: ast.AST | None, *methods: str) -> TypeGuard[ast.Call]:
+    """Return whether a node calls a method of one of these names: `model.add(layer)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
+
+
 def is_of_self(node: ast.AST | None) -> TypeGuard[ast.Attribute]:
     """Return whether a node is an attribute of `self`."""
     return isinstance(node, ast.Attribute) and is_self(node.value)

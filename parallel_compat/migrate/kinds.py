@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from parallel_compat.migrate import project
-from parallel_compat.migrate.dotted_names import Names, is_of_self, is_self, local_path_of
+from parallel_compat.migrate.dotted_names import Names, is_call_of, is_of_self, is_self, local_path_of
 from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.scopes import Binding, Tree, methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, NODE, OPTIMIZER, SEQUENCE, TENSOR
@@ -343,9 +343,7 @@ def _common(kinds: Iterable[str | None]) -> str | None:
 
 def _is_nothing(value: ast.expr | None) -> bool:
     """Return whether it is None, or what methods return that return nothing: `model = model.load_weights(path)`."""
-    if isinstance(value, ast.Call):
-        return isinstance(value.func, ast.Attribute) and value.func.attr in ("load_weights", "compile")
-    return is_none(value)
+    return is_none(value) or is_call_of(value, "load_weights", "compile")
 
 
 def _self_assignments(class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:

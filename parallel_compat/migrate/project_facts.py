@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from parallel_compat.migrate import parsed, remembered
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.scopes import Tree
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names import eras
@@ -207,7 +208,7 @@ def spellings_of_accuracy(tree: Tree, within: ast.AST | None = None) -> set[str]
 def _is_given_to_compile(node: ast.AST, tree: Tree) -> bool:
     """Return whether a node stands in an argument of `compile` that may hold metrics."""
     for above in tree.ancestors(node):
-        if isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute) and above.func.attr == "compile":
+        if is_call_of(above, "compile"):
             return node is not above.func and node not in above.args[:2]
         if isinstance(above, ast.stmt):
             return False

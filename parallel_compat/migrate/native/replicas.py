@@ -26,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from parallel_compat.migrate import calls, native
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -253,21 +254,14 @@ class Wrapping:
 
     def _changes(self, node: ast.AST, name: str) -> bool:
         """`model.add(...)`, and what loads weights."""
-        return (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and ast.unparse(node.func.value) == name
-            and node.func.attr in ("add", "pop", "build", "load_weights")
-        )
+        return is_call_of(node, "add", "pop", "build", "load_weights") and ast.unparse(calls.receiver(node)) == name
 
     def _compile(self) -> list[ast.stmt]:
         """Return the statements that compile the parallel model after it is made."""
         found = []
         for statement in self.block[self.index :] if self.parallel is not None else ():
             for node in ast.walk(statement):
-                if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                    continue
-                if node.func.attr == "compile" and ast.unparse(node.func.value) == self.parallel:
+                if is_call_of(node, "compile") and ast.unparse(calls.receiver(node)) == self.parallel:
                     one = statement_of(self.file, node)
                     if one is not None and self.file.tree.scopes[node] is self.file.tree.scopes[self.call]:
                         found.append(one)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls, project_facts
-from parallel_compat.migrate.dotted_names import is_of_self, is_self
+from parallel_compat.migrate.dotted_names import is_call_of, is_of_self, is_self
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 
@@ -73,8 +73,8 @@ def _reason(class_: ast.ClassDef, target: str) -> str | None:
             return "uses `self.writer`"
     for node in ast.walk(class_):
         # super().__init__(filepath, ..., period=period)
-        if isinstance(node, ast.Call) and target.endswith("ModelCheckpoint"):
-            old = isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
-            if old and (len(node.args) > 6 or any(keyword.arg == "period" for keyword in node.keywords)):
-                return "passes `period`"
+        if not is_call_of(node, "__init__") or not target.endswith("ModelCheckpoint"):
+            continue
+        if len(node.args) > 6 or calls.keyword(node, "period") is not None:
+            return "passes `period`"
     return None

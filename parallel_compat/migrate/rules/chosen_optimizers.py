@@ -21,6 +21,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 
@@ -63,8 +65,8 @@ def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:
         yield from _items(file, node.value)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
         yield from node.args[:1]
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-        yield from _items(file, node.func.value)
+    elif is_call_of(node, "get"):
+        yield from _items(file, calls.receiver(node))
 
 
 def _items(file: File, node: ast.expr) -> Iterator[ast.expr]:

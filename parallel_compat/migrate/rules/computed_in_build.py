@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 import re
 
-from parallel_compat.migrate.dotted_names import is_of_self
+from parallel_compat.migrate.dotted_names import is_call_of, is_of_self
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -31,7 +31,6 @@ from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of, is_alone
 from parallel_compat.names.members import LAYER
 
-_MAKING = ("add_weight", "add_variable")
 # What layers call their weights, and what is read of a weight and is no tensor that follows it.
 _WEIGHTS = re.compile(r"((recurrent|depthwise|pointwise)_)?kernel|bias|embeddings|gamma|beta|(trainable_)?weights")
 _OF_THE_WEIGHT = frozenset(("shape", "dtype", "name", "ndim", "get_shape"))
@@ -71,9 +70,7 @@ def _computed(file: File, build: ast.FunctionDef, call: ast.FunctionDef | None) 
 
 def _is_a_weight(value: ast.expr) -> bool:
     """Return whether a value is a weight that the layer makes, or one of another layer."""
-    if isinstance(value, ast.Call):
-        return isinstance(value.func, ast.Attribute) and value.func.attr in _MAKING
-    return _is_of_another(value)
+    return is_call_of(value, "add_weight", "add_variable") or _is_of_another(value)
 
 
 def _is_of_another(node: ast.AST) -> bool:

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of, text_of
@@ -187,8 +188,7 @@ def _name_of_place(file: File, node: ast.Constant) -> str:
 def _not_required(file: File) -> Findings:
     """Find `custom_objects={"relu": relu}` of functions of Keras 3, which reads its own from a config."""
     for call in file.tree.calls:
-        is_of_config = isinstance(call.func, ast.Attribute) and call.func.attr == "from_config"
-        if not is_of_config and file.names.target(call.func) != "keras.models.load_model":
+        if not is_call_of(call, "from_config") and file.names.target(call.func) != "keras.models.load_model":
             continue
         for name, value in _items(file, calls.argument(call, "custom_objects", 1)):
             if name in FUNCTIONS_OF_TODAY and not isinstance(file.kinds.definition(value), ast.ClassDef):

@@ -21,7 +21,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate.dotted_names import names_in
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_call_of, names_in
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.members import MODEL
@@ -87,8 +88,8 @@ def _holder(file: File, node: ast.expr) -> str | None:
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name) and node.func.id in _OF_ALL_LAYERS and node.args:
             return _holder(file, node.args[0])
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer":
-            return ast.unparse(node.func.value)
+        if is_call_of(node, "get_layer"):
+            return ast.unparse(calls.receiver(node))
     if isinstance(node, ast.Attribute) and node.attr == "layers":
         return ast.unparse(node.value)
     return None

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 
-from parallel_compat.migrate.dotted_names import last_name
+from parallel_compat.migrate.dotted_names import is_call_of, last_name
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
@@ -45,9 +45,7 @@ def _makes_towers(function: ast.FunctionDef) -> bool:
     if function.name in _NAMES:
         return True
     return any(
-        isinstance(item.context_expr, ast.Call)
-        and isinstance(item.context_expr.func, ast.Attribute)
-        and item.context_expr.func.attr == "device"
+        is_call_of(item.context_expr, "device")
         and item.context_expr.args
         and not isinstance(item.context_expr.args[0], ast.Constant)
         for loop in ast.walk(function)

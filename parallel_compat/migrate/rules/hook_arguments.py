@@ -16,6 +16,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
@@ -92,13 +94,8 @@ def _gone(file: File, function: ast.AST, logs: str) -> Findings:
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript):
             owner, key = node.value, node.slice
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "get"
-            and node.args
-        ):
-            owner, key = node.func.value, node.args[0]
+        elif is_call_of(node, "get") and node.args:
+            owner, key = calls.receiver(node), node.args[0]
         else:
             continue
         if isinstance(owner, ast.Name) and owner.id == logs and text_of(key) in ("size", "batch"):

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -76,7 +77,7 @@ def _reductions(file: File) -> Findings:
     for class_ in file.tree.classes:
         if any((file.names.target(base) or "").startswith("keras.losses.") for base in class_.bases):
             for node in ast.walk(class_):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+                if is_call_of(node, "__init__"):
                     given.append(calls.argument(node, "reduction"))
                 elif isinstance(node, ast.arguments):
                     given += [value for each, value in defaults_of(node).items() if each.arg == "reduction"]

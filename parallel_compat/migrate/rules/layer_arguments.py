@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls, first_layers
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
@@ -163,13 +164,13 @@ def _slashes(file: File) -> Findings:
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
         of_layer = (file.names.target(call.func) or "").startswith("keras.layers.") or file.kinds.of(call) == LAYER
-        of_layer = of_layer or (isinstance(call.func, ast.Attribute) and call.func.attr == "add_weight")
+        of_layer = of_layer or is_call_of(call, "add_weight")
         given = calls.keyword(call, "name")
         if given is not None and not of_layer and _makes_a_model(file, call):
             yield from _name_of_model(file, given.value)
             continue
         value = given.value if given is not None and (of_layer or _may_pass_it_on(file, call, path)) else None
-        if value is None and isinstance(call.func, ast.Attribute) and call.func.attr == "get_layer" and call.args:
+        if value is None and is_call_of(call, "get_layer") and call.args:
             value = call.args[0]
         edits = [] if value is None else [edit for part in _strings(value) for edit in _underscores(file, part)]
         if value is not None and edits:
@@ -185,7 +186,7 @@ def _slashes(file: File) -> Findings:
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:
     """Return whether it is `Model(...)`, `Sequential(...)` or `super().__init__(...)` of a class of models."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
+    if is_call_of(call, "__init__"):
         class_ = file.tree.enclosing_class(call)
         return class_ is not None and file.kinds.of_class(class_) == MODEL
     return file.names.target(call.func) in ("keras.Model", "keras.Sequential")
@@ -244,8 +245,8 @@ def _strings(node: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(node, ast.IfExp):
         yield from _strings(node.body)
         yield from _strings(node.orelse)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
-        yield from _strings(node.func.value)
+    elif is_call_of(node, "format", "join"):
+        yield from _strings(calls.receiver(node))
 
 
 def _underscores(file: File, node: ast.expr) -> Iterator[Edit]:

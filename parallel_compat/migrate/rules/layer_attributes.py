@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
+from parallel_compat.migrate.dotted_names import is_call_of, is_of_self, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -183,4 +183,4 @@ def _looks_like_layer(file: File, node: ast.expr) -> bool:
         return around is not None and file.kinds.of_class(around) == LAYER
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Attribute) and node.value.attr == "layers"
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"
+    return is_call_of(node, "get_layer")

@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
+from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -71,8 +72,8 @@ def _bases(file: File) -> Findings:
 def _calls_of(file: File, class_: ast.ClassDef) -> Iterator[ast.Call]:
     """Yield the calls that make objects of a class, and those of its base's `__init__`."""
     for call in file.tree.calls:
-        is_init = isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"
-        if file.kinds.definition(call.func) is class_ or (is_init and file.tree.enclosing_class(call) is class_):
+        is_init = is_call_of(call, "__init__") and file.tree.enclosing_class(call) is class_
+        if is_init or file.kinds.definition(call.func) is class_:
             yield call
 
 

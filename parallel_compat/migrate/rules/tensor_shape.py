@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.dotted_names import is_self
+from parallel_compat.migrate.dotted_names import is_call_of, is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -88,7 +88,7 @@ def _is_of_layer(file: File, shape: ast.expr) -> bool:
     if isinstance(shape, ast.Name):
         return _is_given(file, shape)
     if isinstance(shape, ast.Call):
-        return isinstance(shape.func, ast.Attribute) and shape.func.attr == "compute_output_shape"
+        return is_call_of(shape, "compute_output_shape")
     return isinstance(shape, ast.Attribute) and shape.attr == "shape" and file.kinds.of(shape.value) in (None, TENSOR)
 
 
@@ -131,7 +131,7 @@ def _dimension(file: File, node: ast.Attribute) -> Findings:
 def _is_dimension(file: File, node: ast.expr) -> bool:
     """Return whether an expression is an item of a shape, also one that went through a variable or a loop."""
     if isinstance(node, ast.Subscript):
-        return not _is_call(node.value, "get_shape") and _is_item(file, node)
+        return not is_call_of(node.value, "get_shape") and _is_item(file, node)
     if not isinstance(node, ast.Name):
         return False
     value = file.tree.value_of(node)
@@ -160,18 +160,8 @@ def _is_shape(file: File, node: ast.expr | None) -> bool:
         of_tensor = node.attr == "shape" and file.kinds.of(node.value) == TENSOR
         # Where the item is read at once, the whole of it has been found already.
         return of_tensor and _value(file, node) is None
-    return _is_call(node, "get_shape") or (
-        isinstance(node, ast.Call) and file.names.path(node.func) == "tensorflow.TensorShape"
-    )
-
-
-def _is_call(node: ast.expr | None, method: str) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == method
-        and not node.args
-    )
+    is_made = isinstance(node, ast.Call) and file.names.path(node.func) == "tensorflow.TensorShape"
+    return is_made or is_call_of(node, "get_shape")
 
 
 def _is_given(file: File, name: ast.Name) -> bool:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate.dotted_names import is_of_self
+from parallel_compat.migrate.dotted_names import is_call_of, is_of_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Findings
@@ -56,11 +56,7 @@ def _is_weight_or_none(node: ast.expr) -> bool:
         return _is_weight_or_none(node.body) and _is_weight_or_none(node.orelse)
     if isinstance(node, ast.Constant):
         return node.value is None
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("add_weight", "add_variable")
-    )
+    return is_call_of(node, "add_weight", "add_variable")
 
 
 def _tested(node: ast.AST) -> Iterator[ast.expr]:

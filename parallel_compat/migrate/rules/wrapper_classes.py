@@ -30,6 +30,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.dotted_names import is_call_of, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -70,10 +71,5 @@ def replaced(file: File, call: ast.Call, name: str) -> Findings:
 
 def _wraps(class_: ast.ClassDef) -> bool:
     return "__getattribute__" in methods_of(class_) and any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "update"
-        and isinstance(node.func.value, ast.Attribute)
-        and node.func.value.attr == "__dict__"
-        for node in ast.walk(class_)
+        is_call_of(node, "update") and last_name(calls.receiver(node)) == "__dict__" for node in ast.walk(class_)
     )
