@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import base64
 import dataclasses
+import functools
 import html.parser
 import json
 import os
@@ -33,8 +34,10 @@ from parallel_compat.compare.compare_command import summary
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
+from parallel_compat.compare.recorder.hooks import entered
 from parallel_compat.compare.recorder.models import counted
-from parallel_compat.compare.recorder.values import array_of, like
+from parallel_compat.compare.recorder.steps import Gradients
+from parallel_compat.compare.recorder.values import around, array_of, like
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
 from tests import scripts
@@ -404,6 +407,26 @@ def test_the_recorder_compiles_on(version, tmp_path):
     recorder = recorder_command.write(tmp_path)
     done = subprocess.run([found, "-c", code, str(recorder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+class Watched:
+    """Stands for a layer and for an optimizer."""
+
+    def __call__(self, x, **keywords):
+        return keywords
+
+    def apply_gradients(self, grads_and_vars, name=None):
+        return grads_and_vars, name
+
+
+def test_what_is_watched_takes_arguments_of_any_name():
+    """TensorFlow 2.15 calls a layer of an operation with its `name`."""
+    recorder = types.SimpleNamespace(fitted=None, entered=1)
+    around(Watched, "__call__", functools.partial(entered, recorder, None, "__call__"))
+    keywords = {"name": 1, "model": 2, "module": 3, "recorder": 4, "original": 5, "given": 6, "keywords": 7}
+    assert Watched()(0, **keywords) == keywords
+    Gradients().watch(Watched())
+    assert Watched().apply_gradients(grads_and_vars=iter([(None, 1)]), name="n") == ([(None, 1)], "n")
 
 
 def test_the_recorder_knows_models_without_metrics():

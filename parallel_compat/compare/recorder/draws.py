@@ -67,9 +67,9 @@ class Numpy(object):
         array[...] = self._recorder.ordered(array)
 
 
-def shuffled(recorder, module, name, original, value, *given, **keywords):
+def shuffled(recorder, module, name, original, given, keywords):
     """Shuffle samples in TensorFlow, as tf.keras 2 and Keras 3 do."""
-    result, model = original(value, *given, **keywords), recorder.fitted
+    result, model = original(*given, **keywords), recorder.fitted
     if model is None or result.dtype.name not in ("int32", "int64") or result.shape.ndims != 1:
         return result
     import tensorflow as tf
@@ -98,8 +98,12 @@ def mask_of(layer, shape, seed):
     return ((rng.uniform(size=size) >= rate) / (1.0 - rate)).astype("float32")
 
 
-def masked_call(recorder, module, name, original, layer, inputs, training=None):
+def masked_call(recorder, module, name, original, given, keywords):
     """Call a layer that draws from numpy, in training."""
+    return _masked(recorder, module, *given, **keywords)
+
+
+def _masked(recorder, module, layer, inputs, training=None):
     backend = getattr(module, "K", None)
 
     def noisy():
@@ -117,11 +121,11 @@ def masked_call(recorder, module, name, original, layer, inputs, training=None):
     return noisy() if training else inputs
 
 
-def silent_call(recorder, module, name, original, layer, inputs, *given, **keywords):
+def silent_call(recorder, module, name, original, given, keywords):
     """Call a random layer that returns its input."""
-    return inputs
+    return given[1] if len(given) > 1 else keywords["inputs"]
 
 
-def without_dropout(recorder, module, name, original, layer, *given, **keywords):
+def without_dropout(recorder, module, name, original, given, keywords):
     """Make a recurrent layer without its dropout."""
-    return original(layer, *given, **{key: value for key, value in keywords.items() if key not in DROPOUTS})
+    return original(*given, **{key: value for key, value in keywords.items() if key not in DROPOUTS})

@@ -23,16 +23,16 @@ from parallel_compat.compare.recorder.values import around, tried
 from parallel_compat.compare.recorder.watched_model import Model
 
 
-def entered(recorder, module, name, original, model, *given, **keywords):
+def entered(recorder, module, name, original, given, keywords):
     """Call a method before and after which the states of random numbers are written down, or put in."""
-    fitted = recorder.fitted
+    model, fitted = given[0], recorder.fitted
     if name in ("fit", "fit_generator", "train_on_batch"):
         recorder.fitted = model
     recorder.entered += 1
     try:
         if recorder.entered == 1:
             recorder.random.at("before " + name)
-        result = original(model, *given, **keywords)
+        result = original(*given, **keywords)
         if recorder.entered == 1:
             recorder.random.at("after " + name)
     finally:
@@ -43,29 +43,29 @@ def entered(recorder, module, name, original, model, *given, **keywords):
     return result
 
 
-def called(recorder, module, name, original, model, *given, **keywords):
+def called(recorder, module, name, original, given, keywords):
     """Call `evaluate` or `predict` of a trained model, but for the validation in `fit`."""
-    kept = recorder.models.get(id(model))
+    kept = recorder.models.get(id(given[0]))
     frame = sys._getframe(1)
     while frame.f_code.co_filename == called.__code__.co_filename:
         frame = frame.f_back
     if kept is None or recorder.calling or frame.f_code.co_name in ("fit", "fit_generator"):
-        return original(model, *given, **keywords)
+        return original(*given, **keywords)
     recorder.calling = True
     try:
-        data = given[0] if given else keywords.get("x")
-        return kept.call(name.split("_")[0], data, lambda: original(model, *given, **keywords))
+        data = given[1] if len(given) > 1 else keywords.get("x")
+        return kept.call(name.split("_")[0], data, lambda: original(*given, **keywords))
     finally:
         recorder.calling = False
 
 
-def epoch_ended(recorder, module, name, original, callback, epoch, logs=None):
+def epoch_ended(recorder, module, name, original, given, keywords):
     """Write down the logs of an epoch."""
-    result = original(callback, epoch, logs)
+    result, callback = original(*given, **keywords), given[0]
     inner = getattr(callback.model, "model", None)  # what a Sequential trained before Keras 2.2
     found = recorder.models.get(id(callback.model)) or recorder.models.get(id(inner))
     if found is not None:
-        found.epoch(logs)
+        found.epoch(given[2] if len(given) > 2 else keywords.get("logs"))
     return result
 
 
@@ -264,7 +264,7 @@ class Recorder(object):
             module = sys.modules.get(start + ".python.ops.resource_variable_ops")
             kind = getattr(module, "BaseResourceVariable", getattr(module, "ResourceVariable", None))
             for name in ("__bool__", "__nonzero__") if hasattr(kind, "__bool__") else ():
-                around(kind, name, lambda original, variable: original(variable) if eagerly() else True)
+                around(kind, name, lambda original, given, _: original(*given) if eagerly() else True)
 
     def _hook(self, module, classes, names, replacement):
         own = getattr(module, "__dict__", {})

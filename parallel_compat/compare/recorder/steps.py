@@ -129,11 +129,12 @@ class GraphStep(Step):
         return result, list(zip(self._model.metrics_names, result)), values
 
 
-def make_graph_step(recorder, module, name, original, model, *given, **keywords):
+def make_graph_step(recorder, module, name, original, given, keywords):
     """Make the train function of a graph, and one that also puts out what is recorded."""
+    model = given[0]
     kept_as = "_fit_function" if "fit" in name else "train_function"  # TensorFlow 1.13 has one for `fit`
     if getattr(model, kept_as, None) is not None:
-        return original(model, *given, **keywords)
+        return original(*given, **keywords)
     backend, optimizer, gradients, late = module.K, model.optimizer, [], []
     function, update, update_add = backend.function, backend.update, backend.update_add
     get_gradients = optimizer.get_gradients
@@ -173,7 +174,7 @@ def make_graph_step(recorder, module, name, original, model, *given, **keywords)
         backend.update, backend.update_add = updated_together, counted_last
     optimizer.get_gradients = gradients_seen
     try:
-        return original(model, *given, **keywords)
+        return original(*given, **keywords)
     finally:
         backend.function, backend.update, backend.update_add = function, update, update_add
         del optimizer.get_gradients
@@ -289,9 +290,9 @@ class EagerStep(Step):
         return values
 
 
-def make_eager_step(recorder, module, name, original, model, *given, **keywords):
+def make_eager_step(recorder, module, name, original, given, keywords):
     """Make the train function, whose first steps are written down."""
-    made = original(model, *given, **keywords)
+    made, model = original(*given, **keywords), given[0]
     function = model.train_function if made is None else made
     if not isinstance(function, EagerStep):
         GRADIENTS.watch(getattr(model, "optimizer", None))
@@ -334,12 +335,13 @@ class Gradients(object):
                     around(kind, name, functools.partial(self._applied, name))
                     return
 
-    def _applied(self, name, original, optimizer, grads, *given, **keywords):
+    def _applied(self, name, original, given, keywords):
         import tensorflow as tf
 
-        grads, variables = list(grads), []
-        if name == "apply":  # of Keras 3
-            variables = given[0] if given else keywords.get("trainable_variables")
+        optimizer, of_keras_3 = given[0], name == "apply"
+        grads = list(given[1] if len(given) > 1 else keywords.pop("grads" if of_keras_3 else "grads_and_vars"))
+        if of_keras_3:
+            variables = given[2] if len(given) > 2 else keywords.get("trainable_variables")
             variables = list(optimizer._trainable_variables if variables is None else variables)
             one = tf.distribute.get_replica_context() and tf.distribute.get_strategy().num_replicas_in_sync == 1
             pairs = list(zip(grads, variables)) if one else []
@@ -348,7 +350,7 @@ class Gradients(object):
         for gradient, variable in pairs:
             if gradient is not None:
                 self._keep(gradient, variable)
-        return original(optimizer, grads, *given, **keywords)
+        return original(optimizer, grads, *given[2:], **keywords)
 
 
 GRADIENTS = Gradients()

@@ -103,14 +103,17 @@ def dense(gradient):
 
 
 def around(owner, name, replacement):
-    """Let a function of a class or module be called by another, which is given it first; once."""
+    """Let a function of a class or module be called by another, once.
+
+    That one gets the function, its positional arguments and its keywords: these may have any name.
+    """
     original = getattr(owner, name, None)
     original = getattr(original, "__func__", original)  # of Python 2
     if not isinstance(original, types.FunctionType) or hasattr(original, "_record_keras"):
         return False
 
     def method(*given, **keywords):
-        return replacement(original, *given, **keywords)
+        return replacement(original, given, keywords)
 
     for each in ("__name__", "__qualname__", "__doc__"):  # by `__module__` a parallel model sees that it is watched
         if getattr(original, each, None):
