@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from importlib.metadata import PackageNotFoundError, version
 
 _PACKAGES = ("tensorflow", "keras")
+# What is installed under another name than what is imported.
+_DISTRIBUTIONS = {"tensorflow": ("tensorflow", "tensorflow-cpu", "tf-nightly"), "keras": ("keras", "keras-nightly")}
 # What the code of Keras 2.2.4 and 2.3.1 imports, and TensorFlow 2.21 does not bring: module -> package.
 OF_OLD_KERAS = {"scipy": "scipy", "six": "six", "yaml": "pyyaml"}
 _INSTALL = (
@@ -72,6 +75,16 @@ def is_installed(package: str) -> bool:
         return importlib.util.find_spec(package) is not None
     except ValueError:  # it stands in sys.modules without a spec
         return False
+
+
+def installed_version(package: str) -> str | None:
+    """Return the version of a package that is installed, without importing it; None if there is none."""
+    for name in _DISTRIBUTIONS.get(package, (package,)):
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            continue
+    return None
 
 
 def _package_that_failed(error: ImportError) -> str | None:

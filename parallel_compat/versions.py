@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 from parallel_compat import __version__, startup_log
+from parallel_compat.missing_keras import installed_version
 
 _PACKAGES = ("tensorflow", "keras", "tf_keras", "numpy", "h5py")
 
@@ -16,11 +16,11 @@ def versions() -> list[str]:
     """Return a line each for this package, Python, the packages below it, and the devices that TensorFlow sees."""
     lines = [f"parallel-compat {__version__}", f"Python {platform.python_version()} on {platform.platform()}"]
     for name in _PACKAGES:
-        try:
-            lines.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            if name != "tf_keras":  # few have it; it matters where it is there
-                lines.append(f"{name} is not installed")
+        found = installed_version(name)
+        if found is not None:
+            lines.append(f"{name} {found}")
+        elif name != "tf_keras":  # few have it; it matters where it is there
+            lines.append(f"{name} is not installed")
     lines.append(f"devices {_devices()}")
     return lines
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import keras
@@ -73,3 +74,17 @@ def test_a_backend_that_is_installed_is_refused_too(monkeypatch):
     monkeypatch.setattr(keras.config, "backend", lambda: "torch")
     with pytest.raises(ImportError, match="Received: torch"):
         which_backend.refuse_others()
+
+
+def test_the_version_of_a_package_that_is_installed_by_another_name(monkeypatch):
+    """As `tensorflow-cpu` and `keras-nightly` are: bug reports and files that `recover` writes named neither."""
+    there = {"keras-nightly": "3.16.0.dev1", "tensorflow-cpu": "2.21.0", "numpy": "2.4.6"}
+
+    def version(name):
+        if name not in there:
+            raise PackageNotFoundError(name)
+        return there[name]
+
+    monkeypatch.setattr(missing_keras, "version", version)
+    packages = ("keras", "tensorflow", "numpy", "h5py")
+    assert [missing_keras.installed_version(name) for name in packages] == ["3.16.0.dev1", "2.21.0", "2.4.6", None]

@@ -19,6 +19,7 @@ import h5py
 import numpy as np
 
 from parallel_compat.hdf5_output import Disk, writing
+from parallel_compat.missing_keras import installed_version
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Leaf, Node, Path
@@ -121,7 +122,7 @@ def write(
         OSError: it could not be written, or what was written is not what was meant.
     """
     layers = plan(template)
-    version = _keras_version()
+    version = installed_version("keras") or "3.0.0"
     _require_room(path, sum(array.nbytes + 4096 for array in template.stored.weights) + 65536)
     texts = {}
     if not weights_only:
@@ -229,16 +230,6 @@ def gather(array: StoredArray, pieces: Any) -> np.ndarray[Any, Any]:
     for piece in pieces:
         whole += piece
     return np.frombuffer(bytes(whole), array.dtype).reshape(array.shape)
-
-
-def _keras_version() -> str:
-    """The version of the Keras that is installed, without importing it."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("keras")
-    except PackageNotFoundError:
-        return "3.0.0"
 
 
 def _text(owner: Any, name: str, value: str) -> None:
