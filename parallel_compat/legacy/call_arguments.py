@@ -22,8 +22,6 @@ def translate(of: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
 
     Args:
         of: the callable, as the table spells it.
-        args: the positional arguments, without self.
-        kwargs: the keyword arguments.
 
     Returns:
         The positional and the keyword arguments of today.

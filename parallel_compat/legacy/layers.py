@@ -32,9 +32,6 @@ def __getattr__(name: str) -> Any:
 def with_old_arguments(kind: Any) -> Any:
     """Return a class that takes the old arguments and makes objects of `kind`.
 
-    Args:
-        kind: a layer class of Keras.
-
     Returns:
         A subclass: called itself it makes a plain `kind`; a class derived from it takes the old arguments as well, and
         gives what its own `call` gives.
@@ -75,7 +72,6 @@ def take_common(keywords: dict[str, Any], kind: Any = None) -> Any:
     `input_dtype`.
 
     Args:
-        keywords: the arguments.
         kind: the class, whose own arguments of these names are kept (`input_dim` of an `Embedding`).
 
     Returns:
@@ -111,12 +107,7 @@ def take_common(keywords: dict[str, Any], kind: Any = None) -> Any:
 
 
 class BatchShape(tuple[Any, ...]):
-    """A shape without its batch axis, which remembers it: a stateful recurrent layer needs it.
-
-    Args:
-        shape: without the batch axis.
-        batch: the size of the batch, or None.
-    """
+    """A shape without its batch axis, which remembers it: a stateful recurrent layer needs it."""
 
     batch: int | None
 

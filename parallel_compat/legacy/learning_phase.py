@@ -86,8 +86,6 @@ def choose_symbolically(x: Any, alt: Any, symbolic: keras.KerasTensor) -> Any:
     """Return a tensor of a model's graph that is `x` while the model trains and `alt` otherwise.
 
     Args:
-        x: a symbolic tensor, or a value.
-        alt: a symbolic tensor, or a value.
         symbolic: the one of the two whose dtype the other gets.
     """
     both = [each if isinstance(each, keras.KerasTensor) else _constant(each, symbolic) for each in (x, alt)]

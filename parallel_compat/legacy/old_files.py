@@ -44,11 +44,7 @@ if TYPE_CHECKING:
 
 
 def target(given: Mapping[str, Any]) -> Target:
-    """Return what a translated model finds here: Keras 3's layers, those of the stand-ins, and the old `hard_sigmoid`.
-
-    Args:
-        given: the user's classes and functions by name.
-    """
+    """Return what a translated model finds here: layers of Keras 3 and of the stand-ins, and the old `hard_sigmoid`."""
     here = {name for name, value in vars(keras.layers).items() if inspect.isclass(value)}
     own = (
         name
@@ -74,9 +70,6 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
     """Make the model that an HDF5 file holds, compiled as it was, with the state of its optimizer.
 
     Args:
-        path: the file.
-        custom_objects: name -> class or function.
-        compile: whether the model is compiled.
         safe_mode: whether Lambda layers that hold Python code are refused.
 
     Raises:
@@ -155,8 +148,6 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     """Make a model from the JSON of a config that Keras 2 wrote (`model.to_json()`), or Keras 3.
 
     Args:
-        text: the JSON.
-        custom_objects: name -> class or function.
         safe_mode: whether Lambda layers that hold Python code are refused.
 
     Raises:
@@ -220,10 +211,6 @@ class LambdaOfFile:
 
     Keras 2.2.4 gave it the names of `keras/layers/core.py` (`K`, `np`) and `custom_objects`; Keras 3 gives it none.
     Code that is equal to a function of the script is the script's: that one is run, with the names of its module.
-
-    Args:
-        custom_objects: name -> class or function.
-        safe_mode: whether other code is refused.
     """
 
     def __init__(self, custom_objects: dict[str, Any], safe_mode: bool) -> None:
@@ -277,13 +264,7 @@ def _code_of_script(code: Any) -> tuple[CodeType, dict[str, Any]] | None:
 
 
 def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_objects: dict[str, Any]) -> None:
-    """Compile a model as its file's `training_config` says.
-
-    Args:
-        model: the model.
-        training: the decoded `training_config`.
-        custom_objects: name -> class or function.
-    """
+    """Compile a model as its file's `training_config` says."""
     with keras.saving.custom_object_scope(custom_objects):
         arguments = {"optimizer": _optimizer(training["optimizer_config"], custom_objects)}
         for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):

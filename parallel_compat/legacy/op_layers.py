@@ -128,9 +128,6 @@ def layer_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """Return the symbolic tensor that a function makes of others.
 
     Args:
-        function: the function.
-        args: its arguments.
-        kwargs: its keyword arguments.
         path: its public path, or None if it has none.
     """
     tensors: list[Any] = []

@@ -29,9 +29,6 @@ def __getattr__(name: str) -> Any:
 def with_old_arguments(kind: Any) -> Any:
     """Return a class that takes the old arguments and makes objects of `kind`.
 
-    Args:
-        kind: an optimizer class of Keras.
-
     Returns:
         A subclass: called itself it makes a plain `kind`; a class derived from it takes the old arguments as well.
     """

@@ -99,9 +99,7 @@ def load_in_order(model: Any, path: str, *, reshape: bool = False) -> None:
     """Read the weights of a model from a file in Keras 2's layout, by the order of the layers.
 
     Args:
-        model: the model.
         path: the file; `reader.read` has looked at it.
-        reshape: whether an array of the right size takes the shape of a convolution's kernel.
     """
     with read(path, arrays=False) as reading:
         stored = reading.stored
@@ -114,12 +112,6 @@ def load_in_order(model: Any, path: str, *, reshape: bool = False) -> None:
 
 def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape: bool = False) -> None:
     """Read the weights of a model's layers by their names in the Keras that wrote the file.
-
-    Args:
-        model: has `layers`.
-        path: the file.
-        skip_mismatch: whether weights whose shapes differ are skipped.
-        reshape: whether an array of the right size takes the shape of a convolution's kernel.
 
     Raises:
         ValueError: the layers' names do not tell which weights they take.

@@ -59,7 +59,6 @@ def save(model: keras.Model, path: str) -> None:
     """Write a model's weights, and its optimizer's variables if it was compiled.
 
     Args:
-        model: the model, which has been called or built.
         path: the beginning of the files' names.
     """
     variables = _variables(model)
@@ -80,10 +79,6 @@ def save(model: keras.Model, path: str) -> None:
 
 def load(model: keras.Model, path: str) -> Any:
     """Read a model's weights, and its optimizer's variables where the file has all of them.
-
-    Args:
-        model: the model, which has been called or built.
-        path: the beginning of the files' names.
 
     Raises:
         ValueError: a weight is not in the file, or has another shape there; or the model has no weights yet.

@@ -33,12 +33,6 @@ def is_here(path: str) -> bool:
 def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, safe_mode: bool) -> keras.Model:
     """Make the model that a folder holds, compiled as it was.
 
-    Args:
-        path: the folder.
-        custom_objects: name -> class or function.
-        compile: whether the model is compiled.
-        safe_mode: whether Lambda layers that hold Python code are refused.
-
     Raises:
         CheckpointError: the folder has no configuration of a model, or one with Python code, or with something that
             this process has no counterpart of; each by name, and with the way out.
