@@ -48,15 +48,10 @@ _OWN = _LAYOUTS[0] if sys.version_info >= (3, 11) else _LAYOUTS[1]
 
 
 class Code(NamedTuple):
-    """A function's code as plain data; two that are equal do the same.
+    """A function's code as plain data; two that are equal do the same."""
 
-    Attributes:
-        counts: of arguments and the like.
-        objects: bytecode, constants and names.
-    """
-
-    counts: tuple[int, ...]
-    objects: tuple[Any, ...]
+    counts: tuple[int, ...]  # of arguments and the like
+    objects: tuple[Any, ...]  # bytecode, constants and names
 
 
 def read(raw: bytes) -> Code:

@@ -37,23 +37,14 @@ details summary { cursor: pointer; } svg { display: block; } svg text { fill: cu
 
 
 class Left(NamedTuple):
-    """Something that somebody has to decide.
+    """Something that somebody has to decide."""
 
-    Attributes:
-        place: where, as in `train.py:24`.
-        kind: "attention", "unsafe" or why a file was left.
-        rule: the rule's name, or "".
-        message: what to do.
-        lines: the source's lines, or none.
-        line: the number of the line that is meant, from 1.
-    """
-
-    place: str
-    kind: str
-    rule: str
-    message: str
-    lines: Sequence[str] = ()
-    line: int = 0
+    place: str  # where, as in `train.py:24`
+    kind: str  # "attention", "unsafe" or why a file was left
+    rule: str  # the rule's name, or ""
+    message: str  # what to do
+    lines: Sequence[str] = ()  # the source's lines, or none
+    line: int = 0  # the number of the line that is meant, from 1
 
 
 def is_page(path: str) -> bool:

@@ -14,19 +14,15 @@ _ABSENT = object()
 
 @dataclass(frozen=True)
 class PrivateName:
-    """One private name of another package.
+    """One private name of another package."""
 
-    Attributes:
-        place: its full name: `keras.Model._compile_loss`. Of places that releases differ in, all, with " or " between;
-            where there is no such object, the last name is one that the class, module or function gives or keeps:
-            its source has the word.
-        why: what it is needed for, in a few words.
-        parameters: the first parameters of a function, with commas between. All others have defaults; "..." at the
-            end says that they need not, as they are handed on.
-    """
-
+    # Its full name: `keras.Model._compile_loss`. Of places that releases differ in, all, with " or " between; where
+    # there is no such object, the last name is one that the class, module or function gives or keeps: its source has
+    # the word.
     place: str
-    why: str
+    why: str  # what it is needed for, in a few words
+    # The first parameters of a function, with commas between. All others have defaults; "..." at the end says that they
+    # need not, as they are handed on.
     parameters: str = ""
 
     @property

@@ -41,29 +41,20 @@ _REPOSITORY = re.compile(r"git\+(?:git|https?|ssh)://(?:git@)?([\w./-]+?)/([\w-]
 
 @dataclass
 class Found:
-    """What a project needs.
+    """What a project needs."""
 
-    Attributes:
-        folder: the project.
-        sources: how many sources were read.
-        eras: whose Keras -> why, and some scripts.
-        missing: modules that are not installed -> how to install them, or what became of them.
-        unknown: modules that are not there either, and that may be no packages -> where.
-        data: data files that are opened by name and are not there -> where.
-        answered: old names of other packages that `run` answers -> how often.
-        hand: what needs a hand -> where.
-        python_2: the sources of Python 2.
-    """
-
-    folder: str
-    sources: int = 0
-    eras: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    folder: str  # the project
+    sources: int = 0  # how many sources were read
+    eras: dict[str, tuple[str, list[str]]] = field(default_factory=dict)  # whose Keras -> why, and some scripts
+    # Modules that are not installed -> how to install them, or what became of them.
     missing: dict[str, str] = field(default_factory=dict)
+    # Modules that are not there either, and that may be no packages -> where.
     unknown: dict[str, str] = field(default_factory=dict)
-    data: dict[str, str] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)  # data files that are opened by name and are not there -> where
+    # Old names of other packages that `run` answers -> how often.
     answered: Counter[str] = field(default_factory=Counter)
-    hand: dict[str, str] = field(default_factory=dict)
-    python_2: list[str] = field(default_factory=list)
+    hand: dict[str, str] = field(default_factory=dict)  # what needs a hand -> where
+    python_2: list[str] = field(default_factory=list)  # the sources of Python 2
 
     @property
     def pip(self) -> list[str]:

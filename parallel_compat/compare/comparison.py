@@ -45,70 +45,44 @@ if TYPE_CHECKING:
 
 @dataclass
 class Step:
-    """One step of one model.
+    """One step of one model."""
 
-    Attributes:
-        findings: what differs, in the order in which it is computed.
-        differences: the largest difference of each kind that was compared, as part of the largest value.
-        left_out: weights whose gradient is nothing but rounding.
-    """
-
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)  # what differs, in the order in which it is computed
+    # The largest difference of each kind that was compared, as part of the largest value.
     differences: dict[str, float] = field(default_factory=dict)
-    left_out: int = 0
+    left_out: int = 0  # weights whose gradient is nothing but rounding
 
 
 @dataclass(frozen=True)
 class Layer:
-    """What a layer put out in the first step.
+    """What a layer put out in the first step."""
 
-    Attributes:
-        name: its name in both.
-        kind: its class.
-        difference: as part of the largest value.
-        state: "equal", "differs", or "follows" from a layer before it that differs.
-    """
-
-    name: str
-    kind: str
-    difference: float
-    state: str
+    name: str  # its name in both
+    kind: str  # its class
+    difference: float  # as part of the largest value
+    state: str  # "equal", "differs", or "follows" from a layer before it that differs
 
 
 @dataclass
 class Comparison:
-    """Two recordings, held against each other.
+    """Two recordings, held against each other."""
 
-    Attributes:
-        stacks: the Keras of both.
-        models: the names of the models.
-        steps: for each model, its steps.
-        results: for each model, the largest difference of what `evaluate`, `predict` and `fit` returned, by kind, as
-            part of the largest value.
-        findings: what concerns a model, or both recordings, as a whole: (model or None, finding).
-        notes: what was not judged, and why: (model, sentence).
-        curves: for each model, the losses of both.
-        layers: for each model, its layers in the first step.
-        described: for each model, what is known of it.
-        sources: the script's sources; None where they are not known.
-        era: whose Keras the first run had; None where that is not known.
-        machines: the versions and devices of both.
-        seconds: how long each run took.
-    """
-
-    stacks: tuple[str, str]
-    models: list[str]
-    steps: list[list[Step]]
+    stacks: tuple[str, str]  # the Keras of both
+    models: list[str]  # the names of the models
+    steps: list[list[Step]]  # for each model, its steps
+    # For each model, the largest difference of what `evaluate`, `predict` and `fit` returned, by kind, as part of the
+    # largest value.
     results: list[dict[str, float]] = field(default_factory=list)
-    curves: list[Curve] = field(default_factory=list)
-    layers: list[list[Layer]] = field(default_factory=list)
-    described: list[str] = field(default_factory=list)
-    sources: str | None = None
-    era: Era | None = None
-    machines: list[list[str]] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
+    curves: list[Curve] = field(default_factory=list)  # for each model, the losses of both
+    layers: list[list[Layer]] = field(default_factory=list)  # for each model, its layers in the first step
+    described: list[str] = field(default_factory=list)  # for each model, what is known of it
+    sources: str | None = None  # the script's sources; None where they are not known
+    era: Era | None = None  # whose Keras the first run had; None where that is not known
+    machines: list[list[str]] = field(default_factory=list)  # the versions and devices of both
+    seconds: dict[str, float] = field(default_factory=dict)  # how long each run took
+    # What concerns a model, or both recordings, as a whole: (model or None, finding).
     findings: list[tuple[int | None, Finding]] = field(default_factory=list)
-    notes: list[tuple[int, str]] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)  # what was not judged, and why: (model, sentence)
 
     @property
     def is_equal(self) -> bool:

@@ -20,13 +20,10 @@ _LOWEST = 0.1  # the part of the samples, those next to a decision, by which the
 
 @dataclass(frozen=True)
 class Counts:
-    """How many samples lie how near to a decision.
+    """How many samples lie how near to a decision."""
 
-    Attributes:
-        density: the part of the samples that are nearer to a decision than some distance, divided by it; distances are
-            parts of the largest prediction.
-    """
-
+    # The part of the samples that are nearer to a decision than some distance, divided by it; distances are parts of
+    # the largest prediction.
     density: float
 
     @classmethod

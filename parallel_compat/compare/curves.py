@@ -12,25 +12,17 @@ from parallel_compat.compare.differences import percent, tolerance
 
 @dataclass
 class Curve:
-    """The losses of one model.
+    """The losses of one model."""
 
-    Attributes:
-        old: of the first run.
-        new: of the second.
-        again: of the first stack once more, with other sums; empty where it was not run.
-        fed: steps of the second run that were given the first one's batch in place of their own.
-        ordered: whether the second run was given the order in which the first shuffled samples.
-        other_batch: the first step whose batch was another one in the end.
-        masked: layers whose masks were the same in both.
-    """
-
-    old: list[float] = field(default_factory=list)
-    new: list[float] = field(default_factory=list)
+    old: list[float] = field(default_factory=list)  # of the first run
+    new: list[float] = field(default_factory=list)  # of the second
+    # Of the first stack once more, with other sums; empty where it was not run.
     again: list[float] = field(default_factory=list)
+    # Steps of the second run that were given the first one's batch in place of their own.
     fed: list[int] = field(default_factory=list)
-    ordered: bool = False
-    other_batch: int | None = None
-    masked: list[str] = field(default_factory=list)
+    ordered: bool = False  # whether the second run was given the order in which the first shuffled samples
+    other_batch: int | None = None  # the first step whose batch was another one in the end
+    masked: list[str] = field(default_factory=list)  # layers whose masks were the same in both
 
     @property
     def compared(self) -> int:

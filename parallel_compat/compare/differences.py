@@ -26,22 +26,16 @@ EPSILON = float(np.finfo(np.float32).eps)
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that differs, or could not be compared.
+    """Something that differs, or could not be compared."""
 
-    Attributes:
-        kind: data, layer, output, loss, gradient, step, state, metric; curve, evaluate, predict, history; weights; or
-            not compared.
-        what: which one: the input's number, the layer's or metric's name.
-        difference: the largest difference, as part of the largest value; None where there is none to compute.
-        text: a sentence.
-        class_name: of the layer or optimizer, or the loss's or metric's name, for the reason.
-    """
-
+    # Data, layer, output, loss, gradient, step, state, metric; curve, evaluate, predict, history; weights; or not
+    # compared.
     kind: str
-    what: str
+    what: str  # which one: the input's number, the layer's or metric's name
+    # The largest difference, as part of the largest value; None where there is none to compute.
     difference: float | None
-    text: str
-    class_name: str = ""
+    text: str  # a sentence
+    class_name: str = ""  # of the layer or optimizer, or the loss's or metric's name, for the reason
 
 
 def relative_difference(old: Array, new: Array) -> float:

@@ -33,15 +33,10 @@ _COUNTERS = ("iteration", "iterations", "iter", "learning_rate", "current_learni
 
 
 class State(NamedTuple):
-    """What an optimizer remembers.
+    """What an optimizer remembers."""
 
-    Attributes:
-        steps: how many steps it has made; None where that is not in its list.
-        kinds: for each kind of memory, the array of each weight that trains.
-    """
-
-    steps: int | None
-    kinds: dict[str, list[Array]]
+    steps: int | None  # how many steps it has made; None where that is not in its list
+    kinds: dict[str, list[Array]]  # for each kind of memory, the array of each weight that trains
 
 
 def state(facts: dict[str, Any], arrays: Sequence[Array]) -> State | None:

@@ -25,35 +25,22 @@ def _both(one: str, other: str) -> str:
 
 
 class Reason(NamedTuple):
-    """A known reason.
+    """A known reason."""
 
-    Attributes:
-        what: the row of `docs/differences.md`.
-        text: why it differs.
-        remedy: what to do.
-    """
-
-    what: str
-    text: str
-    remedy: str
+    what: str  # the row of `docs/differences.md`
+    text: str  # why it differs
+    remedy: str  # what to do
 
 
 class _Sign(NamedTuple):
-    """What shows a row.
+    """What shows a row."""
 
-    Attributes:
-        row: how the row begins.
-        kinds: the kinds of findings.
-        name: a regular expression for the whole class of a layer or optimizer, or the name of a loss or metric.
-        described: one that the model's description has to hold.
-        by_words: whether the sources have to hold the row's words.
-    """
-
-    row: str
-    kinds: str
+    row: str  # how the row begins
+    kinds: str  # the kinds of findings
+    # A regular expression for the whole class of a layer or optimizer, or the name of a loss or metric.
     name: str = ".*"
-    described: str = ""
-    by_words: bool = False
+    described: str = ""  # one that the model's description has to hold
+    by_words: bool = False  # whether the sources have to hold the row's words
 
 
 # The first that fits is the reason: what a description shows goes before what is only a word in a source.

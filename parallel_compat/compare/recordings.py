@@ -24,17 +24,11 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Recording:
-    """What a script computed.
+    """What a script computed."""
 
-    Attributes:
-        path: the file.
-        facts: all that is no array, as `record_keras.py` wrote it.
-        arrays: by section ("model0/step2/gradients").
-    """
-
-    path: str
-    facts: dict[str, Any]
-    arrays: dict[str, list[Array]]
+    path: str  # the file
+    facts: dict[str, Any]  # all that is no array, as `record_keras.py` wrote it
+    arrays: dict[str, list[Array]]  # by section ("model0/step2/gradients")
 
     @property
     def models(self) -> list[dict[str, Any]]:

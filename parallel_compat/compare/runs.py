@@ -44,17 +44,11 @@ class CannotRun(Exception):
 
 @dataclass(frozen=True)
 class Script:
-    """What is run.
+    """What is run."""
 
-    Attributes:
-        path: the script.
-        arguments: its arguments.
-        root: the folder that holds its project.
-    """
-
-    path: Path
-    arguments: tuple[str, ...]
-    root: Path
+    path: Path  # the script
+    arguments: tuple[str, ...]  # its arguments
+    root: Path  # the folder that holds its project
 
     @classmethod
     def of(cls, path: str, arguments: Sequence[str]) -> Script:

@@ -26,29 +26,18 @@ _LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which rules run, whether their unsafe rewrites are made, and what the other files of the project say.
+    """Which rules run, whether their unsafe rewrites are made, and what the other files of the project say."""
 
-    Attributes:
-        rules: the rules for the first target.
-        unsafe: whether unsafe rewrites are made.
-        project: what the other files say.
-        target: what is written: names of "parallel_compat", or "native" code, whose rules begin with those names.
-        keep_parallel: with the native target, whether parallel models stay.
-        era: whose Keras all sources were written for, where the user says so.
-        origin: the source before the first of several rounds, which says what it was written for.
-        python_2: whether sources of Python 2 are rewritten first.
-        left: messages of unsafe rewrites that are not made.
-    """
-
-    rules: tuple[str, ...] = rules.ALL
-    unsafe: bool = False
-    project: ProjectFacts = project_facts.NONE
+    rules: tuple[str, ...] = rules.ALL  # the rules for the first target
+    unsafe: bool = False  # whether unsafe rewrites are made
+    project: ProjectFacts = project_facts.NONE  # what the other files say
+    # What is written: names of "parallel_compat", or "native" code, whose rules begin with those names.
     target: str = "parallel_compat"
-    keep_parallel: bool = False
-    era: Era | None = None
-    origin: File | None = None
-    python_2: bool = False
-    left: frozenset[str] = frozenset()
+    keep_parallel: bool = False  # with the native target, whether parallel models stay
+    era: Era | None = None  # whose Keras all sources were written for, where the user says so
+    origin: File | None = None  # the source before the first of several rounds, which says what it was written for
+    python_2: bool = False  # whether sources of Python 2 are rewritten first
+    left: frozenset[str] = frozenset()  # messages of unsafe rewrites that are not made
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,23 +21,14 @@ class Status(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One legacy use in a source.
+    """One legacy use in a source."""
 
-    Attributes:
-        rule: the rule's name.
-        offset: where it begins, in characters.
-        status: what is done about it.
-        message: what was found, what it becomes or what to do.
-        edits: the edits that rewrite it.
-        hint: whether it is worth telling only in a project that has other legacy names.
-    """
-
-    rule: str
-    offset: int
-    status: Status
-    message: str
-    edits: tuple[AnyEdit, ...] = ()
-    hint: bool = False
+    rule: str  # the rule's name
+    offset: int  # where it begins, in characters
+    status: Status  # what is done about it
+    message: str  # what was found, what it becomes or what to do
+    edits: tuple[AnyEdit, ...] = ()  # the edits that rewrite it
+    hint: bool = False  # whether it is worth telling only in a project that has other legacy names
 
 
 Findings: TypeAlias = Iterator[Finding]
@@ -45,27 +36,16 @@ Findings: TypeAlias = Iterator[Finding]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A finding as it is reported: at a line and column (both from 1) of a file; in a notebook, of a cell.
+    """A finding as it is reported: at a line and column (both from 1) of a file; in a notebook, of a cell."""
 
-    Attributes:
-        path: the file.
-        line: the line.
-        column: the column.
-        rule: the rule's name.
-        status: what is done about it.
-        message: what was found, what it becomes or what to do.
-        cell: in a notebook, the cell's number among all cells, from 1.
-        prompt: how the notebook names that cell, as in `In [3]`.
-    """
-
-    path: str
-    line: int
-    column: int
-    rule: str
-    status: Status
-    message: str
-    cell: int | None = None
-    prompt: str = ""
+    path: str  # the file
+    line: int  # the line
+    column: int  # the column
+    rule: str  # the rule's name
+    status: Status  # what is done about it
+    message: str  # what was found, what it becomes or what to do
+    cell: int | None = None  # in a notebook, the cell's number among all cells, from 1
+    prompt: str = ""  # how the notebook names that cell, as in `In [3]`
 
 
 class FileStatus(str, enum.Enum):
@@ -79,37 +59,21 @@ class FileStatus(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of one file.
+    """What became of one file."""
 
-    Attributes:
-        path: as given on the command line, or found below what was given.
-        status: what became of it.
-        reason: for `skipped` and `failed`, why.
-        places: what was found.
-        before: the text before.
-        after: the text after (the same where nothing changed).
-        data: the bytes to write.
-        legacy: whether it has a name that only old code uses.
-        helpers: the functions of `legacy_numerics.py` that it imports afterwards.
-        era: whose Keras it was written for, None where that is not known.
-        if_old: what is found besides if it counts as old, which nothing in it says.
-        as_old_as: another file of the project, which is certainly old: so this one counts as old.
-        hinted: the report that counts in an old project.
-    """
-
-    path: str
-    status: FileStatus
-    reason: str = ""
-    places: tuple[Place, ...] = ()
-    before: str = ""
-    after: str = ""
-    data: bytes = b""
-    legacy: bool = False
-    helpers: tuple[str, ...] = ()
-    era: Era | None = None
-    if_old: tuple[Place, ...] = ()
-    as_old_as: str = ""
-    hinted: Report | None = field(default=None, repr=False)
+    path: str  # as given on the command line, or found below what was given
+    status: FileStatus  # what became of it
+    reason: str = ""  # for `skipped` and `failed`, why
+    places: tuple[Place, ...] = ()  # what was found
+    before: str = ""  # the text before
+    after: str = ""  # the text after (the same where nothing changed)
+    data: bytes = b""  # the bytes to write
+    legacy: bool = False  # whether it has a name that only old code uses
+    helpers: tuple[str, ...] = ()  # the functions of `legacy_numerics.py` that it imports afterwards
+    era: Era | None = None  # whose Keras it was written for, None where that is not known
+    if_old: tuple[Place, ...] = ()  # what is found besides if it counts as old, which nothing in it says
+    as_old_as: str = ""  # another file of the project, which is certainly old: so this one counts as old
+    hinted: Report | None = field(default=None, repr=False)  # the report that counts in an old project
 
     def settled(self, old: str) -> Report:
         """Return the report with hints where the project is a legacy one, else without."""

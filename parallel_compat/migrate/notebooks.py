@@ -52,19 +52,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """A notebook's text, its code cells, and the module that they make together.
+    """A notebook's text, its code cells, and the module that they make together."""
 
-    Attributes:
-        text: the file's text.
-        cells: the code cells.
-        module: their source as one Python module; offsets in it are those of the cells.
-        unread: for cells that are no Python, their number and why.
-    """
-
-    text: str
-    cells: tuple[Cell, ...]
-    module: str
-    unread: tuple[tuple[int, str], ...]
+    text: str  # the file's text
+    cells: tuple[Cell, ...]  # the code cells
+    module: str  # their source as one Python module; offsets in it are those of the cells
+    unread: tuple[tuple[int, str], ...]  # for cells that are no Python, their number and why
 
     def prompt(self, number: int) -> str:
         """Return the prompt of a cell, by the cell's number."""

@@ -37,30 +37,21 @@ _OF_HISTORY = re.compile(rb"""\.history\s*\[\s*['"](?:val_)?acc""")
 
 @dataclass(frozen=True, slots=True)
 class ProjectFacts:
-    """What the files that are migrated together say.
+    """What the files that are migrated together say."""
 
-    Attributes:
-        accuracy: how models are compiled with it: "acc", "accuracy", or both.
-        evidence: for each file that says something of its era, its name and what it says.
-        passed_on: what files import from others of the project, each as `module.name`, the module without its packages;
-            beside `module.*` there is `*.name` for each name that such a file reads and does not import itself.
-        readers_of_rate: what an `lr` is read from: "logs" or "other".
-        boards: what is done with a `TensorBoard`: "made", "written" (`board.writer.add_summary`).
-        custom_names: the names that `get_custom_objects()` is given.
-        wrapped_layers: the classes of layers that `TimeDistributed` wraps.
-        lambda_functions: the functions that `Lambda` layers have.
-        reads_models: what reads models or their configs.
-    """
-
-    accuracy: frozenset[str] = frozenset()
+    accuracy: frozenset[str] = frozenset()  # how models are compiled with it: "acc", "accuracy", or both
+    # For each file that says something of its era, its name and what it says.
     evidence: tuple[tuple[str, Evidence], ...] = ()
+    # What files import from others of the project, each as `module.name`, the module without its packages; beside
+    # `module.*` there is `*.name` for each name that such a file reads and does not import itself.
     passed_on: frozenset[str] = frozenset()
-    readers_of_rate: frozenset[str] = frozenset()
+    readers_of_rate: frozenset[str] = frozenset()  # what an `lr` is read from: "logs" or "other"
+    # What is done with a `TensorBoard`: "made", "written" (`board.writer.add_summary`).
     boards: frozenset[str] = frozenset()
-    custom_names: frozenset[str] = frozenset()
-    wrapped_layers: frozenset[str] = frozenset()
-    lambda_functions: frozenset[str] = frozenset()
-    reads_models: frozenset[str] = frozenset()
+    custom_names: frozenset[str] = frozenset()  # the names that `get_custom_objects()` is given
+    wrapped_layers: frozenset[str] = frozenset()  # the classes of layers that `TimeDistributed` wraps
+    lambda_functions: frozenset[str] = frozenset()  # the functions that `Lambda` layers have
+    reads_models: frozenset[str] = frozenset()  # what reads models or their configs
 
 
 NONE = ProjectFacts()

@@ -25,15 +25,10 @@ _LINE = re.compile(rf"^{MIGRATED}(?: from (?P<era>{_ERAS}))?(?: with(?P<asked>{_
 
 
 class Remembered(NamedTuple):
-    """What the line says.
+    """What the line says."""
 
-    Attributes:
-        era: whose Keras the source was written for; None if that is not known.
-        asked: which of the options that change what is written were given.
-    """
-
-    era: Era | None
-    asked: tuple[str, ...] = ()
+    era: Era | None  # whose Keras the source was written for; None if that is not known
+    asked: tuple[str, ...] = ()  # which of the options that change what is written were given
 
 
 def read(source: str) -> Remembered | None:

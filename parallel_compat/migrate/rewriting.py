@@ -14,23 +14,14 @@ from parallel_compat.names.eras import Era
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """What becomes of a source.
+    """What becomes of a source."""
 
-    Attributes:
-        text: the text afterwards.
-        findings: what was found, with offsets of the source as it was.
-        steps: the edits, round by round: each of the text that the ones before have made.
-        legacy: whether it has what only old code has.
-        has_hints: whether there are findings that count in a legacy project alone.
-        era: whose Keras it was written for; None where that is not known.
-    """
-
-    text: str
-    findings: tuple[Finding, ...]
-    steps: tuple[tuple[Edit, ...], ...]
-    legacy: bool
-    has_hints: bool
-    era: Era | None = None
+    text: str  # the text afterwards
+    findings: tuple[Finding, ...]  # what was found, with offsets of the source as it was
+    steps: tuple[tuple[Edit, ...], ...]  # the edits, round by round: each of the text that the ones before have made
+    legacy: bool  # whether it has what only old code has
+    has_hints: bool  # whether there are findings that count in a legacy project alone
+    era: Era | None = None  # whose Keras it was written for; None where that is not known
 
     def then(self, later: Rewriting) -> Rewriting:
         """Return both: this one, and what becomes of its text."""

@@ -17,22 +17,15 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(eq=False, slots=True)
 class Binding:
-    """One place that gives a name its value.
+    """One place that gives a name its value."""
 
-    Attributes:
-        name: the name.
-        node: the statement or expression that binds it: an `ast.alias` for an import, an `ast.arg` for a parameter,
-            a definition, or the target of an assignment.
-        value: the expression assigned, where there is exactly one and it is not unpacked.
-        statement: for imports, the import statement.
-        scope: where it is bound.
-    """
-
-    name: str
+    name: str  # the name
+    # The statement or expression that binds it: an `ast.alias` for an import, an `ast.arg` for a parameter, a
+    # definition, or the target of an assignment.
     node: ast.AST
-    scope: Scope
-    value: ast.expr | None = None
-    statement: ast.Import | ast.ImportFrom | None = None
+    scope: Scope  # where it is bound
+    value: ast.expr | None = None  # the expression assigned, where there is exactly one and it is not unpacked
+    statement: ast.Import | ast.ImportFrom | None = None  # for imports, the import statement
     unpacked: tuple[ast.expr, int] | None = None
 
 

@@ -23,21 +23,15 @@ _TRIED = 8  # kinds of findings that are left out one by one
 
 @dataclass
 class Verified:
-    """What the findings of a project are worth.
+    """What the findings of a project are worth."""
 
-    Attributes:
-        era: the original.
-        comparison: of the original and the project as it is rewritten.
-        unsafe: of the original and the project rewritten with `--unsafe`; None where nothing differed before.
-        without: for each finding that is only made with `--unsafe`, the comparison without it, or None if not tried.
-        known: what the sources name of the known differences.
-    """
-
-    era: Era
-    comparison: Comparison
+    era: Era  # the original
+    comparison: Comparison  # of the original and the project as it is rewritten
+    # Of the original and the project rewritten with `--unsafe`; None where nothing differed before.
     unsafe: Comparison | None = None
+    # For each finding that is only made with `--unsafe`, the comparison without it, or None if not tried.
     without: dict[str, Comparison | None] = field(default_factory=dict)
-    known: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)  # what the sources name of the known differences
 
 
 def verify(script: str, arguments: Sequence[str], options: Sequence[str], era: str | None) -> Verified:

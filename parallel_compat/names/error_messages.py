@@ -13,23 +13,14 @@ MIGRATE = "`parallel-compat migrate --write PATH`"
 
 
 class Error(NamedTuple):
-    """An error message and what helps.
+    """An error message and what helps."""
 
-    Attributes:
-        group: who raises it.
-        title: the part of the text that people search for.
-        pattern: a regular expression that finds the message.
-        cause: one sentence.
-        remedy: what to do, with the command or line.
-        also: other texts of the same error that people search for.
-    """
-
-    group: str
-    title: str
-    pattern: str
-    cause: str
-    remedy: str
-    also: tuple[str, ...]
+    group: str  # who raises it
+    title: str  # the part of the text that people search for
+    pattern: str  # a regular expression that finds the message
+    cause: str  # one sentence
+    remedy: str  # what to do, with the command or line
+    also: tuple[str, ...]  # other texts of the same error that people search for
 
     def matches(self, text: str) -> str | None:
         """Return the part of a text that is this error, or None; the whole text of a traceback will do, and one whose

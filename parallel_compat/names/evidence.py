@@ -20,38 +20,22 @@ from parallel_compat.names.table import Status
 
 
 class Evidence(NamedTuple):
-    """What a source says of its era: each `str` the first name that says so, or "".
+    """What a source says of its era: each `str` the first name that says so, or ""."""
 
-    Attributes:
-        standalone: a name of standalone Keras.
-        keras_2_3: one that it has since its version 2.3.
-        tf_keras: a name of TensorFlow's Keras.
-        tensorflow_1: a name that TensorFlow 2 has not.
-        tensorflow_2: a name that TensorFlow 1 had not.
-        imports: the modules that it imports, relative ones with their dots.
-        accuracy: what it does with accuracy by name: `ASKED` and the constants beside it.
-        keras_1: an argument of Keras 1, which Keras 2 renamed.
-        keras_2: a name of Keras 2 that Keras 3 does not have.
-        keras_3: a name that only Keras 3 has, or a module of this package.
-        like_tensorflow_2: a name that code of TensorFlow 2 uses, and code of TensorFlow 1 hardly ever.
-        parts: the parts of TensorFlow that it uses: "tf", "tf.contrib", "tf.layers".
-        python_2: whether it is Python 2.
-        conditional_imports: those of its imports that depend on a version, or that it can go on without.
-    """
-
-    standalone: str = ""
-    keras_2_3: str = ""
-    tf_keras: str = ""
-    tensorflow_1: str = ""
-    tensorflow_2: str = ""
-    imports: tuple[str, ...] = ()
-    accuracy: frozenset[str] = frozenset()
-    keras_1: str = ""
-    keras_2: str = ""
-    keras_3: str = ""
-    like_tensorflow_2: str = ""
-    parts: frozenset[str] = frozenset()
-    python_2: bool = False
+    standalone: str = ""  # a name of standalone Keras
+    keras_2_3: str = ""  # one that it has since its version 2.3
+    tf_keras: str = ""  # a name of TensorFlow's Keras
+    tensorflow_1: str = ""  # a name that TensorFlow 2 has not
+    tensorflow_2: str = ""  # a name that TensorFlow 1 had not
+    imports: tuple[str, ...] = ()  # the modules that it imports, relative ones with their dots
+    accuracy: frozenset[str] = frozenset()  # what it does with accuracy by name: `ASKED` and the constants beside it
+    keras_1: str = ""  # an argument of Keras 1, which Keras 2 renamed
+    keras_2: str = ""  # a name of Keras 2 that Keras 3 does not have
+    keras_3: str = ""  # a name that only Keras 3 has, or a module of this package
+    like_tensorflow_2: str = ""  # a name that code of TensorFlow 2 uses, and code of TensorFlow 1 hardly ever
+    parts: frozenset[str] = frozenset()  # the parts of TensorFlow that it uses: "tf", "tf.contrib", "tf.layers"
+    python_2: bool = False  # whether it is Python 2
+    # Those of its imports that depend on a version, or that it can go on without.
     conditional_imports: frozenset[str] = frozenset()
 
     @property

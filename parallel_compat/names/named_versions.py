@@ -17,19 +17,12 @@ HIGHEST: Version = (_MOST, 0, 0)
 
 
 class Named(NamedTuple):
-    """The versions of one package that a file allows.
+    """The versions of one package that a file allows."""
 
-    Attributes:
-        package: "tensorflow", "keras" or "python".
-        low: the lowest version.
-        high: the first version above them.
-        text: how the file says it, for the report.
-    """
-
-    package: str
-    low: Version
-    high: Version
-    text: str
+    package: str  # "tensorflow", "keras" or "python"
+    low: Version  # the lowest version
+    high: Version  # the first version above them
+    text: str  # how the file says it, for the report
 
 
 # Packages whose version is TensorFlow's.
@@ -187,19 +180,12 @@ def in_magics(text: str) -> list[Named]:
 
 
 class Notebook(NamedTuple):
-    """What a notebook says.
+    """What a notebook says."""
 
-    Attributes:
-        source: its code, without the commands of IPython.
-        prose: the text of its Markdown cells.
-        named: the versions that its commands choose, and that it printed.
-        python: its Python.
-    """
-
-    source: str
-    prose: str
-    named: list[Named]
-    python: list[Named]
+    source: str  # its code, without the commands of IPython
+    prose: str  # the text of its Markdown cells
+    named: list[Named]  # the versions that its commands choose, and that it printed
+    python: list[Named]  # its Python
 
 
 def in_notebook(text: str) -> Notebook:

@@ -40,17 +40,12 @@ NOTES, QUESTIONS = (
 
 
 class Native(NamedTuple):
-    """What a function of this package is in plain Keras.
+    """What a function of this package is in plain Keras."""
 
-    Attributes:
-        old: its dotted path.
-        arguments: its arguments in order: the name, today's name, the value to write out where it is not given.
-        new: a dotted path that takes the same arguments, or an expression with `{argument}` in it.
-    """
-
-    old: str
+    old: str  # its dotted path
+    # Its arguments in order: the name, today's name, the value to write out where it is not given.
     arguments: tuple[tuple[str, str, str | None], ...]
-    new: str
+    new: str  # a dotted path that takes the same arguments, or an expression with `{argument}` in it
 
     @property
     def is_expression(self) -> bool:

@@ -17,17 +17,11 @@ OWN_LOSS = re.compile(r"(?!)")
 
 
 class NativeDifference(NamedTuple):
-    """One difference.
+    """One difference."""
 
-    Attributes:
-        pattern: the source of a model that it concerns.
-        method: the methods of which it is said.
-        text: what differs, by how much, and the choice.
-    """
-
-    pattern: re.Pattern[str]
-    method: tuple[str, ...]
-    text: str
+    pattern: re.Pattern[str]  # the source of a model that it concerns
+    method: tuple[str, ...]  # the methods of which it is said
+    text: str  # what differs, by how much, and the choice
 
 
 DIFFERENCES = tuple(

@@ -15,29 +15,18 @@ _OURS = "parallel_compat.packages."
 
 
 class Fact(NamedTuple):
-    """One name that a package had.
+    """One name that a package had."""
 
-    Attributes:
-        old: its dotted path.
-        until: the package and the last version that had it.
-        now: the dotted path of the same thing today.
-    """
-
-    old: str
-    until: str
-    now: str
+    old: str  # its dotted path
+    until: str  # the package and the last version that had it
+    now: str  # the dotted path of the same thing today
 
 
 class Positions(NamedTuple):
-    """What a callable took by position and takes by name today.
+    """What a callable took by position and takes by name today."""
 
-    Attributes:
-        agreeing: how many leading positions mean today what they meant.
-        names: the names that the following ones have today, with `-` before one without effect and `!` before one that
-            is gone.
-    """
-
-    agreeing: int
+    agreeing: int  # how many leading positions mean today what they meant
+    # The names that the following ones have today, with `-` before one without effect and `!` before one that is gone.
     names: tuple[str, ...]
 
 

@@ -25,25 +25,16 @@ from parallel_compat.names.project_sources import Source, Sources
 
 
 class Decision(NamedTuple):
-    """The era of a process, and why.
+    """The era of a process, and why."""
 
-    Attributes:
-        era: whose Keras it gets; `Era.TODAY` if it needs no original.
-        uses: what the sources import: "keras", "tf.keras", "tf", "tf.contrib", "tf.layers".
-        tensorflow: the TensorFlow that it was written for, 1 or 2.
-        reason: what says so, in one sentence without a full stop.
-        certain: whether nothing speaks against it and something speaks for it; else the report begins with the choice.
-        hint: what to do if the choice is wrong, or "".
-        python_2: the sources of Python 2 among those that the process needs, the main one first.
-    """
-
-    era: Era
-    uses: frozenset[str]
-    tensorflow: int
-    reason: str
+    era: Era  # whose Keras it gets; `Era.TODAY` if it needs no original
+    uses: frozenset[str]  # what the sources import: "keras", "tf.keras", "tf", "tf.contrib", "tf.layers"
+    tensorflow: int  # the TensorFlow that it was written for, 1 or 2
+    reason: str  # what says so, in one sentence without a full stop
+    # Whether nothing speaks against it and something speaks for it; else the report begins with the choice.
     certain: bool
-    hint: str
-    python_2: tuple[str, ...] = ()
+    hint: str  # what to do if the choice is wrong, or ""
+    python_2: tuple[str, ...] = ()  # the sources of Python 2 among those that the process needs, the main one first
 
 
 class _Pair(NamedTuple):

@@ -38,23 +38,14 @@ _NOT_OF_PROJECT = re.compile(
 
 
 class ProjectFiles(NamedTuple):
-    """Files of a project, the nearest to the script first.
+    """Files of a project, the nearest to the script first."""
 
-    Attributes:
-        root: the project's root.
-        requirements: files that list what it needs.
-        services: files for Docker and for CI services; requirements of a part of the project.
-        prose: READMEs.
-        licenses: files with the year of a copyright.
-        sources: Python files.
-    """
-
-    root: str
-    requirements: list[str]
-    services: list[str]
-    prose: list[str]
-    licenses: list[str]
-    sources: list[str]
+    root: str  # the project's root
+    requirements: list[str]  # files that list what it needs
+    services: list[str]  # files for Docker and for CI services; requirements of a part of the project
+    prose: list[str]  # READMEs
+    licenses: list[str]  # files with the year of a copyright
+    sources: list[str]  # Python files
 
 
 def files_of_project(start: str, folder: str) -> ProjectFiles:

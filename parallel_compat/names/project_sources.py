@@ -39,23 +39,14 @@ class Source(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """The sources of a process.
+    """The sources of a process."""
 
-    Attributes:
-        main: the script, the code or the module.
-        imported: what it imports of the project, and what that imports.
-        files: their files.
-        commands: versions that a notebook's commands choose, and that it printed.
-        prose: versions that the script's comments name.
-        python: the Python of a notebook.
-    """
-
-    main: Source
-    imported: list[Source]
-    files: list[str]
-    commands: list[Named]
-    prose: list[Named]
-    python: list[Named]
+    main: Source  # the script, the code or the module
+    imported: list[Source]  # what it imports of the project, and what that imports
+    files: list[str]  # their files
+    commands: list[Named]  # versions that a notebook's commands choose, and that it printed
+    prose: list[Named]  # versions that the script's comments name
+    python: list[Named]  # the Python of a notebook
 
 
 def sources_of_process(main: str, code: str | None, root: str, package: str = "") -> Sources:

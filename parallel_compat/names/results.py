@@ -17,25 +17,16 @@ THEN, TODAY = "as before", "**as Keras 3**"
 
 
 class Result(NamedTuple):
-    """One thing that is computed differently.
+    """One thing that is computed differently."""
 
-    Attributes:
-        what: what it is.
-        keras_2: what Keras 2.2.4 computed.
-        keras_3: what Keras 3 computes.
-        migrate: what a rewritten source gives.
-        recover: what a recovered model gives in Keras 3.
-        eras: those that computed it as Keras 2.2.4 did; the others had what Keras 3 has, or something else yet.
-        words: a regular expression for the sources that it concerns.
-    """
-
-    what: str
-    keras_2: str
-    keras_3: str
-    migrate: str
-    recover: str
+    what: str  # what it is
+    keras_2: str  # what Keras 2.2.4 computed
+    keras_3: str  # what Keras 3 computes
+    migrate: str  # what a rewritten source gives
+    recover: str  # what a recovered model gives in Keras 3
+    # Those that computed it as Keras 2.2.4 did; the others had what Keras 3 has, or something else yet.
     eras: frozenset[Era]
-    words: str
+    words: str  # a regular expression for the sources that it concerns
 
 
 def _eras(cell: str) -> frozenset[Era]:

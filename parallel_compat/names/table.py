@@ -47,19 +47,12 @@ class Status(str, enum.Enum):
 
 
 class Path(NamedTuple):
-    """What one import path is today.
+    """What one import path is today."""
 
-    Attributes:
-        path: the path as it was passed.
-        status: what became of it.
-        target: the dotted path to use today (`path` itself for `SAME`, None for `GONE`).
-        note: for `GONE`, one sentence on why and what to do instead.
-    """
-
-    path: str
-    status: Status
-    target: str | None
-    note: str = ""
+    path: str  # the path as it was passed
+    status: Status  # what became of it
+    target: str | None  # the dotted path to use today (`path` itself for `SAME`, None for `GONE`)
+    note: str = ""  # for `GONE`, one sentence on why and what to do instead
 
 
 class Change(str, enum.Enum):
@@ -73,29 +66,21 @@ class Change(str, enum.Enum):
 
 
 class Argument(NamedTuple):
-    """What one argument of a legacy call is today.
+    """What one argument of a legacy call is today."""
 
-    Attributes:
-        of: the call: a path under `keras.` as today's Keras spells it (`keras.layers.Dense`), or a method
-            (`keras.Model.fit`).
-        old: the argument's old name.
-        change: what became of it.
-        new: the argument's name today (`RENAMED`), or the dotted path of the callable of this package that takes
-            the old argument (`PROVIDED`).
-        values: old value -> new value, where these changed as well.
-        note: one sentence, for the report.
-        harmless: values that ask for what happens without the argument: it is removed, whatever became of it.
-        not_in: the eras for which the row does not hold.
-    """
-
+    # The call: a path under `keras.` as today's Keras spells it (`keras.layers.Dense`), or a method
+    # (`keras.Model.fit`).
     of: str
-    old: str
-    change: Change
+    old: str  # the argument's old name
+    change: Change  # what became of it
+    # The argument's name today (`RENAMED`), or the dotted path of the callable of this package that takes the old
+    # argument (`PROVIDED`).
     new: str | None = None
-    values: tuple[tuple[Any, Any], ...] = ()
-    note: str = ""
+    values: tuple[tuple[Any, Any], ...] = ()  # old value -> new value, where these changed as well
+    note: str = ""  # one sentence, for the report
+    # Values that ask for what happens without the argument: it is removed, whatever became of it.
     harmless: tuple[Any, ...] = ()
-    not_in: tuple[str, ...] = ()
+    not_in: tuple[str, ...] = ()  # the eras for which the row does not hold
 
     def is_harmless(self, value: Any) -> bool:
         """Return whether a value asks for what happens without the argument.
@@ -110,58 +95,38 @@ class Argument(NamedTuple):
 
 
 class Member(NamedTuple):
-    """What one method, attribute or callback field is today.
+    """What one method, attribute or callback field is today."""
 
-    Attributes:
-        of: the kind of object: `keras.Model`, `keras.optimizers.Optimizer`, `keras.callbacks.Callback`,
-            `keras.layers.Layer`, `keras.KerasTensor`.
-        old: the member's old name.
-        change: what became of it.
-        new: the member's name today (`RENAMED`), or the dotted path of a function that takes the object as its
-            first argument (`PROVIDED`).
-        method: whether it is called.
-        note: one sentence, for the report.
-        known_by: how the rule on gone members knows it, see `members.tsv`.
-    """
-
+    # The kind of object: `keras.Model`, `keras.optimizers.Optimizer`, `keras.callbacks.Callback`, `keras.layers.Layer`,
+    # `keras.KerasTensor`.
     of: str
-    old: str
-    change: Change
+    old: str  # the member's old name
+    change: Change  # what became of it
+    # The member's name today (`RENAMED`), or the dotted path of a function that takes the object as its first argument
+    # (`PROVIDED`).
     new: str | None = None
-    method: bool = False
-    note: str = ""
-    known_by: str = ""
+    method: bool = False  # whether it is called
+    note: str = ""  # one sentence, for the report
+    known_by: str = ""  # how the rule on gone members knows it, see `members.tsv`
 
 
 class Default(NamedTuple):
-    """An argument whose value was another in some era when it was not passed.
+    """An argument whose value was another in some era when it was not passed."""
 
-    Attributes:
-        of: the call, as in `Argument`.
-        argument: its name today.
-        keras_2_2_4: the default in that era, as Python source (a dotted path of this package where no literal says it);
-            None where it is today's.
-        keras_2_3: likewise.
-        tf_keras_1_15: likewise.
-        tf_keras_2_2: likewise.
-        today: the default today, as Python source.
-        position: where old code may have passed it by position.
-        old_names: what else it was called.
-        modern: names of arguments that only newer code passes; where one is passed, the code knew the new default.
-        note: one sentence, for the report.
-    """
-
-    of: str
-    argument: str
+    of: str  # the call, as in `Argument`
+    argument: str  # its name today
+    # The default in that era, as Python source (a dotted path of this package where no literal says it); None where it
+    # is today's.
     keras_2_2_4: str | None
-    keras_2_3: str | None
-    tf_keras_1_15: str | None
-    tf_keras_2_2: str | None
-    today: str
-    position: int | None = None
-    old_names: tuple[str, ...] = ()
+    keras_2_3: str | None  # likewise
+    tf_keras_1_15: str | None  # likewise
+    tf_keras_2_2: str | None  # likewise
+    today: str  # the default today, as Python source
+    position: int | None = None  # where old code may have passed it by position
+    old_names: tuple[str, ...] = ()  # what else it was called
+    # Names of arguments that only newer code passes; where one is passed, the code knew the new default.
     modern: tuple[str, ...] = ()
-    note: str = ""
+    note: str = ""  # one sentence, for the report
 
     def was(self, era: str) -> str | None:
         """Return the default in an era, None where it is today's."""
@@ -170,17 +135,11 @@ class Default(NamedTuple):
 
 
 class Identifier(NamedTuple):
-    """A string that named a thing to old Keras (`init="normal"`, `loss="kld"`, `monitor="val_acc"`).
+    """A string that named a thing to old Keras (`init="normal"`, `loss="kld"`, `monitor="val_acc"`)."""
 
-    Attributes:
-        kind: what it names: `initializer`, `loss`, `metric`, `constraint`, `log`.
-        old: the old string.
-        new: the string today.
-    """
-
-    kind: str
-    old: str
-    new: str
+    kind: str  # what it names: `initializer`, `loss`, `metric`, `constraint`, `log`
+    old: str  # the old string
+    new: str  # the string today
 
 
 class _Row(NamedTuple):

@@ -14,46 +14,28 @@ from parallel_compat.names.tsv import rows
 
 @dataclass(frozen=True)
 class Wheel:
-    """A released file, and what is kept of it.
+    """A released file, and what is kept of it."""
 
-    Attributes:
-        requirement: its project and version, as pip reads it.
-        file: its name.
-        sha256: its digest, in hexadecimal digits.
-        size: its bytes.
-        python: the Python it was built for; None for any.
-        abi: likewise the ABI.
-        platform: likewise the platform.
-        keep: what the names of kept members begin with; only Python sources are kept.
-        top: how a member's name begins, and what it begins with instead when it is kept; None for no change.
-    """
-
-    requirement: str
-    file: str
-    sha256: str
-    size: int
-    python: str | None = None
-    abi: str | None = None
-    platform: str | None = None
-    keep: tuple[str, ...] = ("",)
+    requirement: str  # its project and version, as pip reads it
+    file: str  # its name
+    sha256: str  # its digest, in hexadecimal digits
+    size: int  # its bytes
+    python: str | None = None  # the Python it was built for; None for any
+    abi: str | None = None  # likewise the ABI
+    platform: str | None = None  # likewise the platform
+    keep: tuple[str, ...] = ("",)  # what the names of kept members begin with; only Python sources are kept
+    # How a member's name begins, and what it begins with instead when it is kept; None for no change.
     top: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class Original:
-    """An old Keras.
+    """An old Keras."""
 
-    Attributes:
-        name: the value of its era.
-        title: what messages call it.
-        wheels: the files it is made of.
-        needs: the names of other originals that it imports.
-    """
-
-    name: str
-    title: str
-    wheels: tuple[Wheel, ...]
-    needs: tuple[str, ...] = ()
+    name: str  # the value of its era
+    title: str  # what messages call it
+    wheels: tuple[Wheel, ...]  # the files it is made of
+    needs: tuple[str, ...] = ()  # the names of other originals that it imports
 
 
 ADDONS = "addons-0.10"  # for scripts of tf.keras 2.2 that import it

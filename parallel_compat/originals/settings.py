@@ -9,21 +9,13 @@ from parallel_compat.names.eras import Era
 
 @dataclass(frozen=True)
 class Settings:
-    """The user's settings for the original.
+    """The user's settings for the original."""
 
-    Attributes:
-        era: whose Keras runs.
-        replicas: number of GPUs to simulate if there are fewer; None simulates none.
-        allow_lambdas: whether code in files is run.
-        resume: the folder that keeps the state of each `fit`; None for none.
-        tensorflow: the TensorFlow that the code was written for, 1 or 2, where the era had both: Keras 2.3.
-    """
-
-    era: Era
-    replicas: int | None = None
-    allow_lambdas: bool = False
-    resume: str | None = None
-    tensorflow: int = 1
+    era: Era  # whose Keras runs
+    replicas: int | None = None  # number of GPUs to simulate if there are fewer; None simulates none
+    allow_lambdas: bool = False  # whether code in files is run
+    resume: str | None = None  # the folder that keeps the state of each `fit`; None for none
+    tensorflow: int = 1  # the TensorFlow that the code was written for, 1 or 2, where the era had both: Keras 2.3
 
     @property
     def is_tensorflow_1(self) -> bool:

@@ -18,24 +18,15 @@ Path = tuple[str, ...]
 
 @dataclass
 class Leaf:
-    """A layer with its own weights.
+    """A layer with its own weights."""
 
-    Attributes:
-        path: names from the model inwards.
-        key: the name that its weights carry in front ("forward_lstm_1" inside a Bidirectional).
-        class_name: the class in the file.
-        config: its config there.
-        specs: what weights it must have; None where the class is not known.
-        trainable: whether it was frozen when the file was written.
-        written: what weights it has in Keras 3, where that is not one for each in the file.
-    """
-
-    path: Path
-    key: str
-    class_name: str
-    config: dict[str, Any]
-    specs: tuple[Spec, ...] | None
-    trainable: bool = True
+    path: Path  # names from the model inwards
+    key: str  # the name that its weights carry in front ("forward_lstm_1" inside a Bidirectional)
+    class_name: str  # the class in the file
+    config: dict[str, Any]  # its config there
+    specs: tuple[Spec, ...] | None  # what weights it must have; None where the class is not known
+    trainable: bool = True  # whether it was frozen when the file was written
+    # What weights it has in Keras 3, where that is not one for each in the file.
     written: tuple[Spec, ...] | None = None
 
     def leaves(self) -> Iterator[Leaf]:

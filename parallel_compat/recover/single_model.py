@@ -23,25 +23,16 @@ LAMBDA_NAME = re.compile(r"lambda(_\d+)?")
 
 @dataclass
 class Template:
-    """The single model that a file holds.
+    """The single model that a file holds."""
 
-    Attributes:
-        stored: the file.
-        wrappers: the parallel models around it, outermost first.
-        entry: its config as the file has it; None in a file of weights.
-        tree: its layers; None in a file of weights.
-        translation: its config for Keras 3; None in a file of weights.
-        indices: leaf -> indices of its arrays in the file, counted over all layers.
-        notes: what a user should know.
-    """
-
-    stored: Stored
-    wrappers: list[Wrapper]
-    entry: Entry | None = None
-    tree: Branch | None = None
-    translation: Translation | None = None
+    stored: Stored  # the file
+    wrappers: list[Wrapper]  # the parallel models around it, outermost first
+    entry: Entry | None = None  # its config as the file has it; None in a file of weights
+    tree: Branch | None = None  # its layers; None in a file of weights
+    translation: Translation | None = None  # its config for Keras 3; None in a file of weights
+    # Leaf -> indices of its arrays in the file, counted over all layers.
     indices: dict[Path, list[int]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what a user should know
 
     @property
     def leaves(self) -> dict[Path, Leaf]:

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Target:
-    """The names that exist in the process or file that a model is translated for.
+    """The names that exist in the process or file that a model is translated for."""
 
-    Attributes:
-        layers: classes of layers in addition to those that Keras 2 and Keras 3 have in common.
-        hard_sigmoid: the name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do,
-            for which the weights in front of it are changed.
-        own: names of classes of Keras that are the user's own there, whose configs are not changed.
-    """
-
+    # Classes of layers in addition to those that Keras 2 and Keras 3 have in common.
     layers: frozenset[str] = frozenset()
+    # The name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do, for which the
+    # weights in front of it are changed.
     hard_sigmoid: str | None = None
+    # Names of classes of Keras that are the user's own there, whose configs are not changed.
     own: frozenset[str] = frozenset()
 
 

@@ -14,38 +14,26 @@ from parallel_compat.recover.target import PLAIN_KERAS, Target
 
 @dataclass
 class Translation:
-    """The result of translating one model.
+    """The result of translating one model."""
 
-    Attributes:
-        version: of the Keras that wrote it, as numbers.
-        tf_keras: whether that was the one inside TensorFlow.
-        custom_objects: names of classes and functions that the user passes as custom objects.
-        target: for whom it is translated.
-        backend: of the Keras that wrote it; None where it is TensorFlow, or the weights are another matter.
-        config: the model's entry for Keras 3.
-        notes: what was done that a user should know.
-        refused: what has no counterpart in Keras 3, one sentence each.
-        custom: name of a class or function that is not Keras's -> where it is used.
-        lambdas: Lambda layers that belong to the model itself.
-        edits: leaf -> what has to be done to its weights (`weight_edits.py`).
-        initializers: those that are not Keras's and were left out, as "layer.argument".
-        shaped: leaf -> a config whose `output_shape` the leaf's weights tell.
-        masked: whether a layer of the model makes masks.
-    """
-
-    version: tuple[int, ...]
-    tf_keras: bool
-    custom_objects: Collection[str] = ()
-    target: Target = PLAIN_KERAS
+    version: tuple[int, ...]  # of the Keras that wrote it, as numbers
+    tf_keras: bool  # whether that was the one inside TensorFlow
+    custom_objects: Collection[str] = ()  # names of classes and functions that the user passes as custom objects
+    target: Target = PLAIN_KERAS  # for whom it is translated
+    # Of the Keras that wrote it; None where it is TensorFlow, or the weights are another matter.
     backend: str | None = None
-    config: Entry = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    config: Entry = field(default_factory=dict)  # the model's entry for Keras 3
+    notes: list[str] = field(default_factory=list)  # what was done that a user should know
+    refused: list[str] = field(default_factory=list)  # what has no counterpart in Keras 3, one sentence each
+    # Name of a class or function that is not Keras's -> where it is used.
     custom: dict[str, list[str]] = field(default_factory=dict)
-    lambdas: list[str] = field(default_factory=list)
+    lambdas: list[str] = field(default_factory=list)  # Lambda layers that belong to the model itself
+    # Leaf -> what has to be done to its weights (`weight_edits.py`).
     edits: dict[Path, list[str]] = field(default_factory=dict)
+    # Those that are not Keras's and were left out, as "layer.argument".
     initializers: list[str] = field(default_factory=list)
-    masked: bool = False
+    masked: bool = False  # whether a layer of the model makes masks
+    # Leaf -> a config whose `output_shape` the leaf's weights tell.
     shaped: dict[Path, dict[str, Any]] = field(default_factory=dict)
     here: Path = ()
 

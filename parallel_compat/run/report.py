@@ -17,33 +17,19 @@ from parallel_compat.run import used_devices
 
 @dataclass(frozen=True)
 class Report:
-    """The report of one process.
+    """The report of one process."""
 
-    Attributes:
-        era: whose Keras the process has.
-        original: its title, as in "Keras 2.2.4"; "" if no old Keras was imported.
-        why: how the era is known.
-        certain: whether it is known for sure.
-        hint: what to do if the era is another one.
-        devices: what it ran on, as in "2 GPUs"; "" if TensorFlow was not started.
-        versions: of Python and of the packages underneath.
-        mends: what the original needed of today's libraries.
-        packages: what other old packages had, and was answered.
-        script: the script's file; "" for code without one.
-        command: how it was started.
-    """
-
-    era: str
-    original: str
-    why: str
-    certain: bool
-    hint: str
-    devices: str
-    versions: dict[str, str] = field(default_factory=dict)
-    mends: list[str] = field(default_factory=list)
-    packages: list[str] = field(default_factory=list)
-    script: str = ""
-    command: str = ""
+    era: str  # whose Keras the process has
+    original: str  # its title, as in "Keras 2.2.4"; "" if no old Keras was imported
+    why: str  # how the era is known
+    certain: bool  # whether it is known for sure
+    hint: str  # what to do if the era is another one
+    devices: str  # what it ran on, as in "2 GPUs"; "" if TensorFlow was not started
+    versions: dict[str, str] = field(default_factory=dict)  # of Python and of the packages underneath
+    mends: list[str] = field(default_factory=list)  # what the original needed of today's libraries
+    packages: list[str] = field(default_factory=list)  # what other old packages had, and was answered
+    script: str = ""  # the script's file; "" for code without one
+    command: str = ""  # how it was started
 
 
 def make(process_settings: Mapping[str, Any]) -> Report:

@@ -77,21 +77,13 @@ class NotMerged:
 
 
 class SampleSums(NamedTuple):
-    """What one replica contributes to a loss: sums over its samples, as scalars of the loss's dtype.
+    """What one replica contributes to a loss: sums over its samples, as scalars of the loss's dtype."""
 
-    Attributes:
-        loss: the sum of the weighted values.
-        weights: the sum of the sample weights (masked), or None without weights.
-        mask: the number of unmasked entries, or None without a mask.
-        values_per_sample: how many values a sample has.
-        mask_per_sample: how many mask entries a sample has, or None.
-    """
-
-    loss: Any
-    weights: Any
-    mask: Any
-    values_per_sample: Any
-    mask_per_sample: Any
+    loss: Any  # the sum of the weighted values
+    weights: Any  # the sum of the sample weights (masked), or None without weights
+    mask: Any  # the number of unmasked entries, or None without a mask
+    values_per_sample: Any  # how many values a sample has
+    mask_per_sample: Any  # how many mask entries a sample has, or None
 
 
 class PlacedLoss:

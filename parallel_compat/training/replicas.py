@@ -77,18 +77,12 @@ def check_strategy(strategy: Any) -> None:
 
 
 class ReplicaSlice(NamedTuple):
-    """The samples of the global batch that one replica computes.
+    """The samples of the global batch that one replica computes."""
 
-    Attributes:
-        start: int32 scalar, the first sample.
-        size: int32 scalar, how many of the samples are this replica's own; 0 if the batch is too small.
-        padded: int32 scalar, `max(size, 1)`: a replica without samples computes a copy of the first sample, which
-            then counts nowhere, because layers and kernels do not all survive an empty batch (the mean of no
-            samples is NaN).
-    """
-
-    start: Any
-    size: Any
+    start: Any  # int32 scalar, the first sample
+    size: Any  # int32 scalar, how many of the samples are this replica's own; 0 if the batch is too small
+    # Int32 scalar, `max(size, 1)`: a replica without samples computes a copy of the first sample, which then counts
+    # nowhere, because layers and kernels do not all survive an empty batch (the mean of no samples is NaN).
     padded: Any
 
 

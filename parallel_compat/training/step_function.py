@@ -51,23 +51,14 @@ class Results:
 
 
 class Traced(NamedTuple):
-    """A traced step.
+    """A traced step."""
 
-    Attributes:
-        shapes: of each leaf of the data, None for what may differ.
-        function: what TensorFlow traced; its graph goes when nobody holds it.
-        call: takes the leaves, and returns the outputs flat.
-        outputs: what holds the outputs, None where it is one tensor.
-        names: the names of the logs.
-        resets: whether it forgets the batches before by itself.
-    """
-
-    shapes: list[Shape]
-    function: Any
-    call: Callable[..., list[Any]]
-    outputs: Any
-    names: list[str]
-    resets: bool
+    shapes: list[Shape]  # of each leaf of the data, None for what may differ
+    function: Any  # what TensorFlow traced; its graph goes when nobody holds it
+    call: Callable[..., list[Any]]  # takes the leaves, and returns the outputs flat
+    outputs: Any  # what holds the outputs, None where it is one tensor
+    names: list[str]  # the names of the logs
+    resets: bool  # whether it forgets the batches before by itself
 
 
 class StepFunction:

@@ -17,14 +17,10 @@ from parallel_compat.training.global_step import GlobalStep
 
 
 class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no types
-    """A Keras model that trains, evaluates and predicts by a `GlobalStep`.
-
-    Attributes:
-        template: the model that runs on each replica.
-    """
+    """A Keras model that trains, evaluates and predicts by a `GlobalStep`."""
 
     _step: GlobalStep
-    template: keras.Model
+    template: keras.Model  # the model that runs on each replica
 
     def make_train_function(self, force: bool = False) -> Any:
         if self.train_function is None or force:

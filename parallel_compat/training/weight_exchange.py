@@ -34,21 +34,13 @@ Tree = dict[int, int]
 
 
 class Route(NamedTuple):
-    """How one variable travels.
+    """How one variable travels."""
 
-    Attributes:
-        shape: of the variable.
-        home: its device, full name.
-        root: its number among the replicas' devices, -1 if it is none of them.
-        sizes: the elements of its pieces; empty for one that is sent directly.
-        trees: the tree of each piece.
-    """
-
-    shape: tuple[int, ...]
-    home: str
-    root: int
-    sizes: list[int]
-    trees: list[Tree]
+    shape: tuple[int, ...]  # of the variable
+    home: str  # its device, full name
+    root: int  # its number among the replicas' devices, -1 if it is none of them
+    sizes: list[int]  # the elements of its pieces; empty for one that is sent directly
+    trees: list[Tree]  # the tree of each piece
 
 
 def check_weights(weights: str, strategy: tf.distribute.Strategy) -> str:
