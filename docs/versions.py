@@ -16,14 +16,18 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 README, PAGE, PICTURES = ROOT / "README.md", ROOT / "docs" / "evidence" / "versions.md", ROOT / "docs" / "badges"
-HEAD = "| Python | TensorFlow | Keras | Parallel model | Tested on |\n|---|---|---|---|---|\n"
+HEAD = "| Python | TensorFlow | Keras | Training on two devices | Date |\n|---|---|---|---|---|\n"
 _PAGE = """# Tested versions
 
-Parallel model: `multi_gpu_model` on two simulated devices, trained, saved, and loaded by plain Keras. `run`: the facts
-or scripts of an era that gave the old results. (A fact is one recorded result of the old library.)
-Linux, CPUs only. `docs/versions.py` writes this page.
+- Training on two devices: a model of `multi_gpu_model` was trained on two simulated devices, saved, and loaded by plain
+  Keras.
+- `run`: the facts or scripts of an era that gave the old results. A fact is one recorded result of the old library.
+  An empty cell was not run.
+- "Has all private names": Keras and TensorFlow have all names that this package uses and that are not public.
 
-| Python | TensorFlow | Keras | Parallel model | `run` | Tested on | Notes |
+All on Linux, on CPUs. `docs/versions.py` writes this page.
+
+| Python | TensorFlow | Keras | Training on two devices | `run` | Date | Notes |
 |---|---|---|---|---|---|---|
 """
 _LETTER, _HEIGHT = 6.6, 20

@@ -22,7 +22,7 @@ _BEGINNING = """# What runs
 `compatibility.py` writes this page from `compatibility.json`; a test compares them.
 
 `run` runs the old library's own code. An earlier version of `run` imitated old Keras on Keras 3. Figures of that
-version are marked "counted before". Where a second column says "on the original", some were run again on today's `run`.
+version are marked "counted before". A column "on the original" has what ran again with today's `run`.
 
 - [Facts of each era](#facts-of-each-era)
 - [Random scripts](#random-scripts)
@@ -57,10 +57,10 @@ Each project got a few generated samples in its own data format.
 - "run, on the original": with today's `run` alone. An empty cell was not run again.
 - "run, counted before": under the earlier version of `run`, which needed `--also` for old packages.
 - "migrated": a copy, rewritten by `migrate --write --unsafe`, ran with plain Python and Keras 3 on one CPU.
-  "trains" alone counts as such. What somebody has to do by hand, even where a message says it, what was not run, and
-  what differs is a remark in the cell, and has a count of its own.
-- The sources are unchanged, except for numbers of epochs and batches and what the last column names. If a project has
-  no script with options, a few lines call its functions as its documentation does.
+  Only a cell with nothing but "trains" counts as training. Manual work (even if a message asks for it), parts that
+  were not run, and differences are remarks in the cell; these cells are counted separately.
+- The sources are unchanged, except for the numbers of epochs and batches and what the last column names. If a project
+  has no script with options, a few lines call its functions as its documentation does.
 """
 _COMPARED = """## Verdicts of `compare`
 
@@ -70,8 +70,8 @@ with the original's weights, batches and masks.
 """
 _OTHERS = """## Other projects
 
-Nobody had looked at these projects while `run` was written. The sources are unchanged; `run` alone, on a few generated
-samples. Epochs and batches were limited from outside.
+`run` was written without looking at these projects. Their sources are unchanged. They ran under `run` alone, on a few
+generated samples, with fewer epochs and batches.
 """
 _SUITES = """## Suites of old libraries
 
@@ -166,9 +166,9 @@ def _counted(projects: Sequence[tuple[str, ...]]) -> str:
     tried = sum(row[6] != "not tried" for row in projects)
     again = [row[4] for row in projects if row[4]]
     return (
-        f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} trained under the former `run`, "
-        f"{migrated} of {tried} that were migrated train by plain Python. {len(again)} were run again on the "
-        f"originals, {sum('trains' in seen for seen in again)} of them train; the other rows say what happened."
+        f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`. Under the earlier `run` {ran} trained. "
+        f"{len(again)} were run again on the originals: {sum('trains' in seen for seen in again)} train, and the other "
+        f"rows say what happened. Of {tried} that were migrated, {migrated} train by plain Python."
     )
 
 
@@ -180,7 +180,8 @@ def _counted_otherwise(data: dict[str, Any]) -> str:
         raise ValueError(
             f"Expected each project that was migrated and has a remark. Received: {set(named) ^ set(rows)}"
         )
-    return f"Of the other {len(rows)}, {', '.join(f'{len(names)} {kind}' for kind, names in kinds.items())}."
+    counts = ", ".join(f"{len(names)} {kind}" for kind, names in kinds.items())
+    return f"Of the other {len(rows)} migrated ones, {counts}."
 
 
 def _table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -188,7 +188,7 @@ def summary(found: Comparison) -> list[str]:
         if curve.again and curve.compared:
             lines.append(f"    loss of step {curve.compared - 1}: {curve.at(curve.compared - 1)}")
         if left_out := sum(step.left_out for step in steps):
-            lines.append(f"    {left_out} weights with a gradient of rounding alone left out")
+            lines.append(f"    {left_out} weights left out: their gradients are only rounding")
         differing = {finding.kind for model, finding in found.findings if model == number}
         if results := {kind: value for kind, value in found.results[number].items() if kind not in differing}:
             lines.append(f"    {', '.join(results)}: within {ulp(list(results.values())):,.0f} ulp")

@@ -47,7 +47,7 @@ class _Sign(NamedTuple):
 _SIGNS = (
     _Sign("`GRU`", "weights", described=r'"GRU"'),
     _Sign("`ConvLSTM2D`", "layer", "ConvLSTM2D"),
-    _Sign("what `Bidirectional` gives", "layer", "Bidirectional", rf'(?s)^(?!.*"(?:{_RECURRENT})").*(?:{_MASK})'),
+    _Sign("outputs of `Bidirectional`", "layer", "Bidirectional", rf'(?s)^(?!.*"(?:{_RECURRENT})").*(?:{_MASK})'),
     _Sign("`LSTM`, `GRU`", "layer output", r"LSTM|GRU|Bidirectional|TimeDistributed", _RECURRENT),
     _Sign("bilinear `UpSampling2D`", "layer", "UpSampling2D"),
     _Sign("`BatchNormalization` with `trainable", "layer output", "BatchNormalization", _FROZEN),
@@ -145,7 +145,7 @@ def reason_of(
             and (not sign.by_words or re.search(row.words, sources or ""))
         ):
             text = f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}."
-            return Reason(row.what, text, _remedy(row, "" if era is None else f"`migrate --era {era.value}` or "))
+            return Reason(row.what, text, _remedy(row, "" if era is None else f" --era {era.value}"))
     return None
 
 
@@ -156,19 +156,19 @@ def rounding_alone(weights: int) -> Reason:
         weights: how many weights have gradients that are rounding alone, and were left out.
     """
     text = (
-        f"The gradients of {weights:,} weights are rounding alone, and Adam and the like make a whole step of any "
-        "gradient. No known difference between versions shows this."
+        f"The gradients of {weights:,} weights are only rounding, and optimizers such as Adam take a full step with "
+        "any gradient. No known difference between versions was found."
     )
-    return Reason("gradients of rounding alone", text, 'Compare once with `"sgd"`: it moves such weights by nothing.')
+    return Reason("gradients of rounding alone", text, 'Compare once with `"sgd"`: it does not move such weights.')
 
 
 def _remedy(row: Result, era: str) -> str:
-    """Say what to do; `--era` tells `migrate` what no line of a source may tell it."""
+    """Say what to do. `--era` is for files without old names, which `migrate` leaves alone."""
     stand_in = next((text for start, text in _STAND_INS.items() if row.what.startswith(start)), "")
     if "--unsafe" in row.migrate:
-        return f"{era}`migrate --unsafe` writes the old value. {stand_in}".strip()
+        return f"`migrate --unsafe{era}` writes the old value. {stand_in}".strip()
     if "--to native" in row.migrate:
-        return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
+        return f"`migrate --to native{era}` writes the old computation. {stand_in}".strip()
     if row.migrate.startswith(THEN):
-        return f"{era}`migrate --unsafe` rewrites it. {stand_in}".strip()
+        return f"`migrate --unsafe{era}` rewrites it. {stand_in}".strip()
     return stand_in or "No rewriting gives the original's results: if they matter, use `parallel-compat run`."

@@ -86,7 +86,7 @@ def original_era(script: str, asked: str | None) -> Era:
     if era is Era.TODAY:
         raise CannotRun(
             f"expected a script of old Keras, which has an original. Received: {script}: {decision.reason}. "
-            "If it is old, say whose with --era"
+            "If it is old, name its Keras with --era"
         )
     return era
 
@@ -150,7 +150,7 @@ class Runs:
             if not left:
                 raise
             raise CannotRun(
-                f"{error}\n`migrate` left {left} places that it rewrites with --unsafe alone: give it"
+                f"{error}\n`migrate` left {left} places that it rewrites only with --unsafe: add it"
             ) from None
 
     def folder(self, folder: Path) -> Recording:
@@ -234,7 +234,7 @@ class Runs:
                 raise CannotRun(
                     f"{what}: expected modules of the project {self.script.root}, of which it is a copy. Received: "
                     f"{file}, which `migrate` has not rewritten. "
-                    + ("Import it by no absolute path" if own else "Run the command in a folder that contains both")
+                    + ("Import it by a relative path" if own else "Run the command in a folder that contains both")
                 )
 
 

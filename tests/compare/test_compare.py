@@ -306,7 +306,7 @@ def test_weights_that_moved_by_chance_are_a_reason(recording):
     _, finding = found.first()
     assert found.reason(1, finding) is None
     found.steps[1][0].left_out = 1234
-    assert "1,234 weights are rounding alone" in found.reason(1, finding).text
+    assert "1,234 weights are only rounding" in found.reason(1, finding).text
     assert found.reason(None, finding) is None
 
 
@@ -735,7 +735,7 @@ KNOWN = {
     "hard_sigmoid": ("layer", "`hard_sigmoid`"),
     "bilinear": ("layer", "bilinear `UpSampling2D`"),
     "rows_looked_up_twice": ("step", "a row of an `Embedding`"),
-    "masked_steps": ("layer", "what `Bidirectional` gives"),
+    "masked_steps": ("layer", "outputs of `Bidirectional`"),
     "sum_of_one_masked": ("loss", "`Add`, `Multiply`"),
 }
 

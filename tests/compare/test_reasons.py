@@ -29,7 +29,7 @@ SHOWN = {
     "a loss under a mask": ("loss", "mse", MASK, ""),
     "a metric under a mask": ("history", "mae", MASK, ""),
     "`Add`, `Multiply`": ("loss", "mse", f'"Add" {MASK}', ""),
-    "what `Bidirectional`": ("layer", "Bidirectional", f'"SimpleRNN" {MASK}', ""),
+    "outputs of `Bidirectional`": ("layer", "Bidirectional", f'"SimpleRNN" {MASK}', ""),
     "`clipnorm`": ("step", "SGD", '"clipnorm": 0.5', ""),
     "the order in which `evaluate`": ("evaluate", "b_acc", "", "Model(x, outputs=[a, b])"),
     "the order of samples": ("data", "", "", ""),
@@ -119,8 +119,8 @@ def test_what_to_do_offers_options_and_stand_ins():
         kind, name, described, sources = SHOWN[row]
         return reason_of(Finding(kind, "x", None, "", name), described, sources, era).remedy
 
-    assert remedy("`LSTM`, `GRU`") == "`migrate --era keras-2.2.4` or `migrate --unsafe` writes the old value."
-    assert remedy("`RMSprop`, `Adagrad`").startswith("`migrate --to native` writes")
+    assert remedy("`LSTM`, `GRU`") == "`migrate --unsafe --era keras-2.2.4` writes the old value."
+    assert remedy("`RMSprop`, `Adagrad`").startswith("`migrate --to native --era keras-2.2.4` writes")
     assert "parallel_compat.legacy.losses import hinge" in remedy("`hinge`")
     assert 'reduction="mean_with_sample_weight"' in remedy("sample weights of 0")
     assert remedy("`BatchNormalization`, moving").startswith("No rewriting")

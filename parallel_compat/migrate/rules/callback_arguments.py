@@ -1,9 +1,9 @@
 """Arguments of callbacks: `ReduceLROnPlateau(epsilon=)`, `TensorBoard(batch_size=)`, `ModelCheckpoint(period=)`.
 
 Keras 3 silently ignores the first and refuses the second. It reads a `period` in seventh position as `save_freq=1`, and
-saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments that have no replacement. Where Keras 2
-minimized whatever is not called `acc`, Keras 3 stops at a metric of a user's own or of an output, and maximizes others:
-the mode is written out.
+saves after every batch. `parallel_compat.legacy.callbacks` takes the arguments that have no replacement. Without a
+`mode`, Keras 2 minimized every metric without `acc` in its name. Keras 3 maximizes some of them, and stops at custom
+metrics and those of one output. So the rule writes the mode out.
 
 ```diff
 -from keras.callbacks import ModelCheckpoint, ReduceLROnPlateau
@@ -47,7 +47,7 @@ def _mode(file: File, call: ast.Call) -> Findings:
     if log is None or not is_auto or _KNOWN.fullmatch(log) or calls.has_stars(call):
         return
     mode = "max" if "acc" in log else "min"
-    message = f"`mode` was {mode!r} for `{log}`. Keras 3 has another one for some metrics, and stops at those of users."
+    message = f"`mode` was {mode!r} for `{log}`. Keras 3 has another one for some metrics, and stops at custom ones."
     edits = [calls.append(file, call, f"mode={mode!r}") if given is None else file.replace(given, repr(mode))]
     if mode == "min" and _MAXIMIZED.search(log):
         yield file.found_in_old_code(call, message, edits, "it maximized")

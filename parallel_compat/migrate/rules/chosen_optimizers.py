@@ -48,7 +48,7 @@ def find(file: File) -> Findings:
             elif target.startswith(f"{_OF_KERAS}."):
                 name = target.rpartition(".")[2]
                 if file.redirect(node, f"{_STAND_INS}.{name}"):
-                    yield file.found(node, f"`{name}` is called with `lr` or `decay` where it is chosen.")
+                    yield file.found(node, f"The optimizer that is chosen here (`{name}`) gets `lr` or `decay`.")
 
 
 def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:

@@ -47,7 +47,7 @@ def find(file: File) -> Findings:
                 yield file.attention(argument, _SEVERAL, hint=not file.old)
             elif _is_no_dict(value):
                 if file.era_of_call(call).has_graphs:
-                    message = "`class_weight` that is no dict had no effect. For one, pass `{class: weight}`."
+                    message = "`class_weight` had no effect without a dict. To weight classes, pass `{class: weight}`."
                     yield file.found(argument, message, calls.remove(file, call, argument))
                 else:
                     yield file.attention(argument, "Expected `class_weight` to be a dict `{class: weight}`.")

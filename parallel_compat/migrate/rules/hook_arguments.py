@@ -1,8 +1,8 @@
 """The second argument of batch hooks is renamed to `logs`, because Keras 3 passes it by name.
 
 Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
-could use any name. `logs["size"]` and `logs["batch"]`, which Keras 3 does not pass, are reported. To the
-`get_initial_state` of a cell Keras 3 passes the size of the batch alone: `dtype` gets a default.
+could use any name. Keras 3 does not pass `logs["size"]` and `logs["batch"]`: code that reads them is reported. Keras 3
+passes only the batch size to the `get_initial_state` of a cell, so its `dtype` gets a default.
 
 ```diff
  from keras.callbacks import LambdaCallback

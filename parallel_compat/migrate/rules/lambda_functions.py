@@ -1,7 +1,7 @@
 """A function in a `Lambda` layer is registered, so that a saved model can be loaded again.
 
-Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds by that name only
-registered functions. Those of a module are registered in a project that loads or clones models.
+Keras 2 wrote the bytecode of the function into the file. Keras 3 writes its name, and finds only registered functions
+by name. Nested functions are always registered, others only if the project loads or clones models.
 
 ```diff
  import keras

@@ -2,8 +2,8 @@
 
 So does `model.layers[0].input`: the first layer may be an `InputLayer`, which has no `input` in Keras 3. `model.input`
 of a `Sequential` becomes `model.inputs[0]`: in Keras 3 `input` exists only after the model was called, and is then the
-argument of that call. Where a model may be one, a function gives it. `layer._name` becomes `layer.name`. In tf.keras
-only `_name` could be assigned.
+argument of that call. If the source does not show whether a model is a `Sequential`, `model.input` becomes a function
+of this package. `layer._name` becomes `layer.name`: in tf.keras only `_name` could be assigned.
 
 ```diff
  from keras.models import Model

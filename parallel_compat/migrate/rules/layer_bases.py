@@ -1,8 +1,8 @@
 """A subclass of a Keras layer whose `call` returns something else gets its base class from this package.
 
 Keras 3 computes the output shape of some layers (`Embedding`) with the method of the base class, and ignores `call`.
-And it takes a list that `compute_output_shape` returns for the shapes of several outputs, where `call` gives one. The
-layers of `parallel_compat.legacy.layers` find the shape by calling the layer.
+If `compute_output_shape` returns a list, Keras 3 reads it as the shapes of several outputs, even if `call` returns one
+tensor. The layers of `parallel_compat.legacy.layers` find the shape by calling the layer.
 
 ```diff
  from keras.layers import Embedding

@@ -1,8 +1,8 @@
 """`load_model` of an `.h5` file or a folder: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and old layers.
 
 `parallel_compat.legacy.models` has a `load_model` that reads these, and a `model_from_json` for the JSON of an
-old `to_json`. Its `clone_model` returns a model that is not compiled, as Keras 2's did. A parallel model's file holds
-the single model: `layers[-2]` of what is loaded, where Keras 2 kept that model, is reported.
+old `to_json`. Its `clone_model` returns a model that is not compiled, as Keras 2's did. Today the file of a parallel
+model holds the single model. Code that looks for it in `layers[-2]` of the loaded model is reported.
 
 ```diff
 -from keras.models import load_model

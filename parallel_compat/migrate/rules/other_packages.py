@@ -1,8 +1,8 @@
 """Names that numpy and other packages removed become today's names (`np.float`, `scipy.misc.imread`).
 
-`np.float` was another name of Python's `float`; the rewritten code runs with any numpy. What other packages moved
-(`time.clock`, `scipy.signal.hann`) gets its new name. What no package has any more (`scipy.misc.imresize`) becomes a
-function of this package with the old results. Arguments that scikit-learn took by position get their names. Other
+`np.float` was another name of Python's `float`; the rewritten code runs with any numpy. Names that other packages moved
+(`time.clock`, `scipy.signal.hann`) become the new names. A function that no longer exists (`scipy.misc.imresize`)
+becomes one of this package, with the old results. Arguments that scikit-learn took by position get their names. Other
 names are reported with advice.
 
 ```diff

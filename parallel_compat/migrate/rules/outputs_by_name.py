@@ -1,8 +1,8 @@
 """A dict with an entry for the only output of a model becomes that entry.
 
 Keras 3 accepts such dicts only for several outputs. `fit(x, {"out": y})` fails for every model with one output, and
-`compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer.
-Sample weights by name of several outputs become a list, and the targets beside them. A dict that leaves outputs out is
+`compile(loss={"out": "mse"})` for a `Sequential`. In Keras 2 an output had the name of its last layer. With several
+outputs, a dict of sample weights becomes a list, and so does the dict of targets. A dict without some of the outputs is
 reported.
 
 ```diff

@@ -1,7 +1,7 @@
 """Names of Python 2 become those of Python 3, in sources that both read: `xrange`, `d.has_key(k)`, `d.iteritems()`.
 
-A source that Python 3 cannot read is rewritten by `--python2` first. An object with methods of these names that the
-project defines is left alone; of other objects it is assumed that they are dicts.
+If Python 3 cannot read a source, `--python2` rewrites it first. Objects of the project's classes that define these
+methods are left alone. All other objects are assumed to be dicts.
 
 ```diff
  import keras

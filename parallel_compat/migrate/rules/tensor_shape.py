@@ -1,7 +1,7 @@
 """`x.get_shape()` and `x._keras_shape` become `x.shape`, without a following `.as_list()`, `.ndims` or `.value`.
 
-A `KerasTensor` has none of them; its `shape` is a tuple, as are the shapes that a layer is built for. What only a
-`tf.TensorShape` has is read of one (`tf.TensorShape(shape).num_elements()`).
+A `KerasTensor` has none of them. Its `shape` is a tuple, and so are the shapes that `build` gets. A method that only
+`tf.TensorShape` has is called on one: `tf.TensorShape(shape).num_elements()`.
 
 ```diff
  from keras.layers import Input

@@ -34,13 +34,13 @@ def find(file: File) -> Findings:
         for call in found:
             named = [keyword.arg for keyword in call.keywords if keyword.arg in gone]
             if named:
-                why = f"`{named[0]}` is no argument of `{target}` any more"
+                why = f"`{target}` no longer takes `{named[0]}`"
             elif len(call.args) > agreeing and file.era is not Era.TF_KERAS_2_2:
-                why = f"argument {agreeing + 1} of `{target}` means something else today"
+                why = f"argument {agreeing + 1} of `{target}` had another meaning in TensorFlow 1"
             else:
                 continue
             if not named and not file.old:
-                yield file.attention(call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
+                yield file.attention(call, f"{why[0].upper()}{why[1:]}: name the arguments.", hint=True)
             else:
                 yield _from(file, call, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
 

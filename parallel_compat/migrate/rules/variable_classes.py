@@ -1,10 +1,10 @@
 """`isinstance(weight, tf.Variable)` also accepts Keras's variables, because weights of layers are such variables.
 
-Weights of tf.keras were variables of TensorFlow. Those of Keras 3 contain one. Code that selects weights in this way,
-to regularize, prune or restore them, finds none.
+In tf.keras a weight was a `tf.Variable`. In Keras 3 it contains one. So code that selects weights by `isinstance`, to
+regularize, prune or restore them, finds none.
 
-And `self.scale = tf.Variable(1.0)` in a layer, model or metric of tf.keras becomes a variable of Keras: Keras 3 does
-not train, save or reset others.
+`self.scale = tf.Variable(1.0)` in a layer, model or metric of tf.keras becomes a variable of Keras. Keras 3 does not
+train, save or reset other variables.
 
 ```diff
  import tensorflow as tf
