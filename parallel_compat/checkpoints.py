@@ -42,7 +42,7 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
         verbose: 1 prints what is saved.
         save_best_only: save only if the monitored quantity improved.
         save_weights_only: save the weights, not the model. A whole model is saved compiled, with the optimizer's state,
-            so that training can go on. `.weights.h5` files have that state, too. A `.keras` file always holds the
+            so that training can continue. `.weights.h5` files have that state, too. A `.keras` file always holds the
             model; `load_weights` reads the weights from it.
         mode: "min", "max" or "auto". "auto" is "max" for accuracies, AUC and names that begin with `fmeasure`.
         period: save after this number of epochs.

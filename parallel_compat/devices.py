@@ -14,7 +14,7 @@ GPU_PART_MEGABYTES = 1024
 def simulate_devices(n: int, memory_limit: int | None = None) -> list[str]:
     """Split the only GPU, or the CPU, into `n` logical devices, so that code for n GPUs runs on any machine.
 
-    `gpus=n` then means these devices. They give the results of n real GPUs, but not their speed. See
+    `gpus=n` then means these devices. Batches are split as for n GPUs; the speed is not that of GPUs. See
     https://www.tensorflow.org/guide/gpu#using_multiple_gpus for logical devices.
 
     Examples:
@@ -99,7 +99,7 @@ def use_gpus(ids: Sequence[int]) -> list[str]:
 
 
 def limit_gpu_memory(megabytes: int | None = None, *, growth: bool = False) -> list[str]:
-    """Limit the memory that TensorFlow takes of each visible GPU.
+    """Limit the memory that TensorFlow takes on each visible GPU.
 
     It replaces `config.gpu_options.per_process_gpu_memory_fraction` and `allow_growth` of TensorFlow 1.
 

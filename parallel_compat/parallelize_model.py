@@ -53,8 +53,8 @@ def parallelize(
             samples, for layers where this cannot be detected.
         weights: how the weights reach the devices in each step; the result is the same. "one device": one device sends
             them to all others and receives all gradients. "mirrored": the devices pass weights and gradients on to each
-            other, so that none sends more than in a ring. "auto": "mirrored" for three or more physical GPUs of this
-            process, else "one device".
+            other, so that none sends much more than in a ring. "auto": "mirrored" for three or more physical GPUs of
+            this process, else "one device".
 
     Returns:
         A `ParallelModel`.

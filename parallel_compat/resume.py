@@ -33,16 +33,16 @@ _LARGEST_TEXT = 64 << 20  # bytes of what is no array: a history of 10,000 epoch
 
 
 class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Keep the state of a training at the end of each epoch, and continue from it when the same script runs again.
+    """Save the state of a training at the end of each epoch, and continue from it when the same script runs again.
 
     The results are those of a training that was not interrupted, if the script does the same each time until `fit`.
-    Kept are the weights and the state of layers, the optimizer, the history, numbers, arrays and strings of the other
+    Saved are the weights and the state of layers, the optimizer, the history, numbers, arrays and strings of the other
     callbacks (`EarlyStopping`, `ReduceLROnPlateau`, the best value of a checkpoint), and the states of `random`,
     `numpy.random`, Keras's and TensorFlow's rng.
 
-    Batches of generators and Sequences that were trained on are drawn again and skipped. Arrays that Keras's own `fit`
-    shuffles get a new order; a parallel model and `run` keep the old one. A training that had ended is not repeated:
-    `fit` returns its history, and the model has its last weights.
+    Batches of generators and Sequences that were already trained on are drawn again and skipped. Arrays that Keras's
+    own `fit` shuffles get a new order; a parallel model and `run` keep the old one. A completed training is not
+    repeated: `fit` returns its history, and the model has its last weights.
 
     On several workers the chief writes the state, and all continue from it.
 

@@ -464,7 +464,7 @@ class _Model:
             name = self._layer(place)
             text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
             if not moved:
-                text = f"a weight of layer {name} is moved by the step, and was not"
+                text = f"the step changes a weight of layer {name}, which the original's step did not"
             kind = str(self._facts[0].get("optimizer") or "") if place in gradients else self._classes.get(name, "")
             self._judge(number, "step", name, difference, text, kind, 50 * TOLERANCE)
 
@@ -485,7 +485,7 @@ class _Model:
             self.notes += [note] if note not in self.notes else []
             return
         if old.steps is not None and new.steps is not None and old.steps != new.steps:
-            text = f"the optimizer has made {old.steps} steps, here {new.steps}"
+            text = f"the optimizer had made {old.steps} steps, here {new.steps}"
             self._other(number, "state", "steps", text, optimizer)
         places, here = (facts["trainable"] for facts in self._facts)
         if len(places) != len(here):

@@ -121,7 +121,7 @@ class Results:
             a, b = old[told[-1]]["logs"].get("loss"), new[told[-1]]["logs"].get("loss")
             values = f": its loss was {a:.6g}, here {b:.6g}" if _is_number(a) and _is_number(b) else ""
             self.notes.append(
-                f"{len(told)} of {len(old)} epochs went on by themselves after the recorded steps and are not judged; "
+                f"{len(told)} of {len(old)} epochs ran beyond the recorded steps and are not compared; "
                 f"the last one{values}"
             )
 

@@ -58,4 +58,4 @@ def cut(error: str) -> str | None:
     if match is None:
         return None
     found, start, whole = map(int, match.groups())
-    return f"the file is cut: it holds {found:,} of {start + whole:,} bytes. {AGAIN}."
+    return f"the file is truncated: it holds {found:,} of {start + whole:,} bytes. {AGAIN}."

@@ -64,8 +64,8 @@ def _say_that_loops_are_not_kept() -> None:
             if name == "train_on_batch" and not warned and sys.stderr is not None:
                 warned = True
                 print(
-                    "parallel-compat run: --resume keeps the state of `fit`. Received: `train_on_batch`, a loop of the "
-                    "script's own, which starts again when the command runs again.",
+                    "parallel-compat run: --resume saves the state of `fit` only. Received: a loop of "
+                    "`train_on_batch`. It starts again when the command runs again.",
                     file=sys.stderr,
                     flush=True,
                 )

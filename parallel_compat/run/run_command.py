@@ -241,8 +241,8 @@ def _refuse_workers(arguments: argparse.Namespace) -> None:
         return
     arguments.run_parser.error(
         f"expected a script that imports parallel_compat for several workers. Received: an old script, and {by}. "
-        "Rewrite it first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the "
-        "report of migrate lists. Or run it alone: --workers 1"
+        "Migrate it first: parallel-compat migrate --write SCRIPT (the report lists results that change). Or use one "
+        "worker: --workers 1"
     )
 
 

@@ -339,7 +339,7 @@ def test_other_pictures_are_a_difference(recording):
     found = compare(recording, new, other(recording, 1.0), source)
     _, finding = found.first()
     assert finding.text == "its own batches differ; the original's were used instead"
-    assert "turned the other way" in found.reason(0, finding).text
+    assert "turned in the other direction" in found.reason(0, finding).text
     assert compare(recording, new, other(recording, 1.0), "flow = Own(x, y)").is_equal
 
 
@@ -500,7 +500,7 @@ def test_a_recording_made_here_may_be_compressed_well(failing, recording, tmp_pa
 
 def test_a_migrated_copy_that_fails_names_unsafe(failing):
     runs, _ = failing
-    with pytest.raises(CannotRun, match=r"no name\n`migrate` left 1 places that it rewrites with --unsafe alone"):
+    with pytest.raises(CannotRun, match=r"no name\n`migrate` left 1 places that it rewrites only with --unsafe"):
         runs.migrated()
     with pytest.raises(CannotRun, match=r"no name$"):
         runs.migrated("--unsafe")

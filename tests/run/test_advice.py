@@ -73,7 +73,7 @@ def cut(path):
         (lambda path: path.write_bytes(b"\x80\x04\x95" + b"x" * 90), "Reading a pickle executes its code"),
         (lambda path: path.write_bytes(b"\x1f\x8b\x08" + b"x" * 90), "a compressed file"),
         (lambda path: path.write_bytes(b"nonsense and more"), "not an HDF5 file (it holds 17 bytes"),
-        (cut, "the file is cut: it holds 4,000 of "),
+        (cut, "the file is truncated: it holds 4,000 of "),
     ],
 )
 def test_a_damaged_file_is_named_with_what_it_is(tmp_path, make, said):

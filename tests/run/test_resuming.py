@@ -65,7 +65,7 @@ def test_a_killed_script_goes_on_with_the_results_of_one_that_was_not(tmp_path, 
         assert told in killed.stderr
     resumed = forked(*options, "state", "train.py", "killed.json", "-1")
     assert resumed.returncode == 0, resumed.stderr
-    assert "training 1 had ended" in resumed.stderr
+    assert "training 1 is complete" in resumed.stderr
     assert "training 2 continues at epoch 2 of 3" in resumed.stderr
     whole, killed_results = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "killed"))
     assert killed_results == whole

@@ -67,7 +67,8 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> F
             value, edits = spelled
             imports += edits
         arguments.append(f"{row.argument}={value}")
-        messages.append(f"`{row.argument}` was {old} by default, and is {row.today} today. {row.note}")
+        was = f'"{old.rpartition(".")[2]}"' if old.startswith("parallel_compat.") else old
+        messages.append(f"`{row.argument}` was {was} by default, and is {row.today} today. {row.note}")
     name = rows[0].of.rpartition(".")[2]
     certain = all(row.today == _REQUIRED for row in rows) or calls.keyword(call, "lr") is not None
     message = f"`{name}`: " + " ".join(messages)

@@ -173,7 +173,7 @@ def _not_called(file: File) -> Findings:
             continue
         for row in rows:
             if row.method and row.change is Change.PROVIDED and file.kinds.of(node.value) == row.of:
-                message = f"`{row.old}` of {WHAT[row.of]} is `{row.new}` now, which takes the object first: call that."
+                message = f"`{row.old}` of {WHAT[row.of]} is now `{row.new}(object, ...)`: call that."
                 yield file.attention(node, message)
 
 

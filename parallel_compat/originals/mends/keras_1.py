@@ -80,7 +80,7 @@ def _says_which_is_first(loss: Any) -> Any:
             said.add(loss.__name__)
             print(
                 f"parallel-compat: K.{loss.__name__} is called with a model's output first, as in Keras 1. Keras 2 "
-                "takes the target first, and computes something else. If the script is of Keras 1, swap the two.",
+                "takes the target first. If the script was written for Keras 1, swap the two arguments.",
                 file=sys.stderr,
             )
         return loss(target, output, *args, **options)

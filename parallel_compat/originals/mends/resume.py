@@ -111,7 +111,7 @@ def _keeper(trainings: _Trainings, path: Path, others: list[Any]) -> Any:
             assert self.state is not None
             about = self.state.about
             if about["ended"]:
-                return f"training {trainings.count} had ended"
+                return f"training {trainings.count} is complete"
             return (
                 f"training {trainings.count} continues at epoch {about['next_epoch'] + 1} of {epochs}; "
                 "dropout and other random operations draw another sequence from here on"

@@ -172,8 +172,8 @@ def _parallel_again(template: Any, gpus: Any, path: Any, package: str) -> Any:
     wanted = {f"/gpu:{i}" for i in (gpus if isinstance(gpus, list) else range(gpus))}
     if not wanted <= there:
         print(
-            f"{os.fspath(path)} was saved of a parallel model on {len(wanted)} GPUs, and there are not as many: "
-            f"load_model gives the single model. For the parallel one: parallel-compat run --replicas {len(wanted)}",
+            f"{os.fspath(path)} was saved from a parallel model on {len(wanted)} GPUs, and this machine has fewer: "
+            f"load_model returns the single model. For the parallel one: parallel-compat run --replicas {len(wanted)}",
             file=sys.stderr,
         )
         return template

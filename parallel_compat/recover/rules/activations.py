@@ -94,7 +94,7 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
             ],
         }
         translation.note(
-            entry, "Keras 3's hard_sigmoid is another function; the old one is written as a Rescaling and a ReLU"
+            entry, "hard_sigmoid is another function in Keras 3; the old one is written as a Rescaling and a ReLU"
         )
     else:
         translation.refuse(entry, "its activation hard_sigmoid is another function in Keras 3")
@@ -111,7 +111,7 @@ def _hard_sigmoid_cells(entry: Entry, translation: Translation) -> None:
             if any(gated):
                 translation.refuse(
                     entry,
-                    "hard_sigmoid is another function in Keras 3, and another cell beside it is not one of Keras's",
+                    "hard_sigmoid is another function in Keras 3, and it cannot be converted next to a custom cell",
                 )
             return
         if is_gated and cell["class_name"] in CELLS:

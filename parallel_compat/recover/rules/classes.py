@@ -24,7 +24,7 @@ RENAMED = {
 NEVER = frozenset({"TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer", "Pipeline"})
 
 GONE = {
-    "TensorFlowOpLayer": "it holds an operation of TensorFlow that none of its layers computes",
+    "TensorFlowOpLayer": "it holds a TensorFlow operation that no layer of Keras 3 computes",
     "ConvRNN2D": "it holds a convolutional cell",
     "Highway": "Keras 2 removed it",
     "MaxoutDense": "Keras 2 removed it",
