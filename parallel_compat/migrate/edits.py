@@ -45,6 +45,20 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*pieces, text[position:]])
 
 
+def moved(offset: int, edits: Iterable[Edit]) -> int:
+    """Return where the text at an offset is after the edits; inside of what is replaced, where that begins.
+
+    >>> [moved(offset, [Edit(0, 0, "f("), Edit(5, 10, ", ")]) for offset in (0, 7, 11)]
+    [2, 7, 10]
+    """
+    shift = 0
+    for edit in sorted(set(edits)):
+        if edit.end > offset:
+            return min(offset, edit.start) + shift
+        shift += len(edit.text) - (edit.end - edit.start)
+    return offset + shift
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """An item of a list that commas separate: where it begins, where it ends, where its comma ends."""

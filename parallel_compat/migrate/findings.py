@@ -64,7 +64,8 @@ class Report:
     path: str  # as given on the command line, or found below what was given
     status: FileStatus  # what became of it
     reason: str = ""  # for `skipped` and `failed`, why
-    places: tuple[Place, ...] = ()  # what was found
+    places: tuple[Place, ...] = ()  # what was found, in the text before
+    places_after: tuple[Place, ...] = ()  # the same, in the text after
     before: str = ""  # the text before
     after: str = ""  # the text after (the same where nothing changed)
     data: bytes = b""  # the bytes to write

@@ -50,7 +50,7 @@ def page(reports: Sequence[Report], *, written: bool, command: Sequence[str] = (
             ],
         ),
         html_report.table("files", "By file", ("file", "rewritten", "unsafe", "attention", "rules"), _files(reports)),
-        html_report.left([item for one in reports for item in _left(one)]),
+        html_report.left([item for one in reports for item in _left(one, written=written)]),
         html_report.results(results.differing(old, "migrate"), "migrate"),
         f'<section id="devices">\n<h2>Devices</h2>\n<p>{html_report.text(_DEVICES)}</p>\n</section>',
         html_report.changes(
@@ -77,11 +77,11 @@ def _files(reports: Sequence[Report]) -> list[tuple[str | int, ...]]:
     return rows
 
 
-def _left(one: Report) -> list[html_report.Left]:
+def _left(one: Report, *, written: bool) -> list[html_report.Left]:
     items = []
     if one.status in (FileStatus.FAILED, FileStatus.SKIPPED):
         items.append(html_report.Left(one.path, one.status.value, "", one.reason))
-    lines = () if one.path.endswith(".ipynb") else one.before.splitlines()
+    lines = () if one.path.endswith(".ipynb") else (one.after if written else one.before).splitlines()
     for place in one.places:
         if place.status is not Status.REWRITTEN:
             where = report.where(place)

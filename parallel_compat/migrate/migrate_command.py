@@ -273,7 +273,7 @@ def _written(one: Report) -> Report:
         left = (Status.ATTENTION if place.status is Status.REWRITTEN else place.status for place in one.places)
         places = tuple(replace(place, status=status) for place, status in zip(one.places, left, strict=True))
         return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", places)
-    return one
+    return replace(one, places=one.places_after)
 
 
 def _write_reports(reports: Sequence[Report], arguments: argparse.Namespace) -> None:

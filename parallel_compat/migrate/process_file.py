@@ -53,9 +53,10 @@ def _of_python_2(path: str, data: bytes, options: Options) -> Report | None:
 
     def with_both(report: Report) -> Report:
         after, data = (report.after, report.data) if report.status is FileStatus.CHANGED else (new, written)
-        places, hinted = (place, *report.places), with_both(report.hinted) if report.hinted else None
-        changed = FileStatus.CHANGED
-        return replace(report, status=changed, before=text, after=after, data=data, places=places, hinted=hinted)
+        places, places_after = ((place, *found) for found in (report.places, report.places_after))
+        hinted, changed = with_both(report.hinted) if report.hinted else None, FileStatus.CHANGED
+        report = replace(report, places=places, places_after=places_after, hinted=hinted)
+        return replace(report, status=changed, before=text, after=after, data=data)
 
     report = source(path, written, options)
     return report if report.status is FileStatus.FAILED else with_both(report)
@@ -116,10 +117,14 @@ def _reported(
             return Report(path, FileStatus.FAILED, str(error))
         after = rewriting.text if book is None else data.decode()
         status = FileStatus.CHANGED if rewriting.steps else FileStatus.UNCHANGED
-        places = (*(_unread(path, book) if book is not None else ()), *_places(path, source, rewriting.findings, book))
+        unread = _unread(path, book) if book is not None else ()
+        new_book = None if book is None else notebooks.read(after.removeprefix("\ufeff"))
+        places = (*unread, *_places(path, source, rewriting.findings, book))
+        places_after = (*unread, *_places(path, rewriting.text, rewriting.moved_findings(), new_book))
         helpers = tuple(sorted(numerics.needed(rewriting.text)))
+        era = rewriting.era
         reports.append(
-            Report(path, status, "", places, text, after, data, rewriting.legacy, helpers, era=rewriting.era)
+            Report(path, status, "", places, places_after, text, after, data, rewriting.legacy, helpers, era)
         )
         if not rewriting.has_hints:
             break

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from parallel_compat.migrate import native
-from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.edits import Edit, moved
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.eras import Era
 
@@ -41,6 +42,11 @@ class Rewriting:
             self.era,
         )
 
+    def moved_findings(self) -> Iterator[Finding]:
+        """Yield the findings with offsets of the text afterwards."""
+        for one in self.findings:
+            yield replace(one, offset=reduce(moved, self.steps, one.offset))
+
 
 class Origins:
     """Where a place of the rewritten text was in the source."""
@@ -63,7 +69,7 @@ class Origins:
     def of(self, offset: int) -> int:
         """Return where the text of an offset came from; for new text, where it was written.
 
-        >>> from parallel_compat.migrate.edits import Edit
+        >>> from parallel_compat.migrate.edits import Edit, moved
         >>> origins = Origins()
         >>> origins.add([Edit(2, 4, "longer")])
         >>> [origins.of(offset) for offset in (1, 5, 9)]

@@ -152,6 +152,19 @@ def test_what_needs_attention_is_told_with_its_place(project, capsys):
     assert " 1 place needs your attention." in error
 
 
+def test_places_are_those_of_the_written_file(project, capsys):
+    (project / "old.py").write_text(f"import keras\n{OLD}m = keras.utils.multi_gpu_model(n)\n{GONE}")
+    run("--write", "--html", "r.html", "old.py")
+    told = [line for line in capsys.readouterr().err.splitlines() if "attention [" in line]
+    number, column = (int(part) for part in told[0].split(":")[1:3])
+    line = (project / "old.py").read_text().splitlines()[number - 1]
+    assert number > 5
+    assert line[column - 1 :].startswith("tf.add_to_collection")
+    assert f"old.py:{number}:{column}" in (project / "r.html").read_text()
+    run("old.py")
+    assert told == [line for line in capsys.readouterr().err.splitlines() if "attention [" in line]
+
+
 def test_json(project, capsys):
     (project / "gone.py").write_text(GONE)
     (project / "guess.py").write_text("import keras\ndef f(model):\n    model.fit_generator(g)\n")

@@ -8,7 +8,7 @@ import pytest
 
 from parallel_compat.migrate import process_file, report
 from parallel_compat.migrate.engine import Options
-from parallel_compat.migrate.findings import FileStatus
+from parallel_compat.migrate.findings import FileStatus, Status
 from tests.migrate.check import LINE, without_line
 
 
@@ -56,6 +56,16 @@ def test_the_line_that_remembers_is_in_the_cell_of_the_first_import():
     done = process_file.notebook("a.ipynb", before.encode(), Options()).after
     assert sources(done)[1] == f"%%time\n{LINE}from parallel_compat import multi_gpu_model\n"
     assert process_file.notebook("a.ipynb", done.encode(), Options()).after == done
+
+
+def test_places_after_are_lines_of_cells_of_the_new_notebook():
+    cells = "from keras.utils import multi_gpu_model\nimport keras\nkeras.utils.multi_gpu_model(m)\n", "x = 1\nK.foo(x)"
+    before = notebook("import keras.backend as K\n" + cells[0] + "K.foo(1)\n", cells[1])
+    report = process_file.notebook("a.ipynb", before.encode(), Options())
+    again = process_file.notebook("a.ipynb", report.data, Options())
+    places = [one for one in report.places_after if one.status is Status.ATTENTION]
+    assert [(one.cell, one.line) for one in places] == [(1, sources(report.after)[0].count("\n")), (2, 2)]
+    assert places == [one for one in again.places if one.status is Status.ATTENTION]
 
 
 @pytest.mark.parametrize("indent", [None, 1, 4])

@@ -77,12 +77,12 @@ def reports(rewritten: Sequence[Report]) -> list[Report]:
                 before = stream.read()
             if not is_ours(before):
                 place = Place(path, 1, 1, "native-names", Status.ATTENTION, _TAKEN)
-                found.append(Report(path, FileStatus.UNCHANGED, "", (place,), before, before))
+                found.append(Report(path, FileStatus.UNCHANGED, places=(place,), before=before, after=before))
                 continue
             chosen |= _defined(before)
         after = source(chosen)
         status = FileStatus.CHANGED if after != before else FileStatus.UNCHANGED
-        found.append(Report(path, status, "", (), before, after, after.encode("utf-8")))
+        found.append(Report(path, status, before=before, after=after, data=after.encode("utf-8")))
     return found
 
 
