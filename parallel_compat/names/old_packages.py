@@ -10,6 +10,7 @@ import importlib
 from typing import NamedTuple
 
 from parallel_compat.names import tsv
+from parallel_compat.names.other_packages import NUMPY
 
 _OURS = "parallel_compat.packages."
 
@@ -66,6 +67,27 @@ def _facts() -> tuple[dict[str, dict[str, Fact]], dict[str, Fact]]:
     return names, modules
 
 
+@functools.cache
+def _arguments() -> dict[str, dict[str, dict[str, str | None]]]:
+    found: dict[str, dict[str, dict[str, str | None]]] = {}
+    for paths, olds, new in tsv.rows("old_arguments.tsv", 3):
+        home, _, names = paths.rpartition(".")
+        module, _, owner = home.rpartition(".") if home.rpartition(".")[2][:1].isupper() else (home, "", "")
+        for name in names.split("|"):
+            of = found.setdefault(module, {}).setdefault(f"{owner}.{name}".lstrip("."), {})
+            of.update(dict.fromkeys(olds.split("|"), None if new == "-" else new))
+    return found
+
+
+def arguments_of(module: str) -> dict[str, dict[str, str | None]]:
+    """Return what became of arguments of a module's callables: today's names, None for those without effect.
+
+    >>> arguments_of("matplotlib.pyplot")["annotate"]
+    {'s': 'text'}
+    """
+    return _arguments().get(module, {})
+
+
 def modules() -> dict[str, Fact]:
     """Return the modules that are gone, by their names."""
     return _facts()[1]
@@ -105,7 +127,8 @@ def _was_there(module: str, name: str, now: str) -> bool:
     """Return whether a module had a name of another one; it has others of its own."""
     if module not in ("scipy", "collections"):
         return True
-    return hasattr(importlib.import_module(now), name) and name not in ("fft", "linalg", "show_config", "test")
+    there = name in NUMPY or hasattr(importlib.import_module(now), name)
+    return there and name not in ("fft", "linalg", "show_config", "test")
 
 
 def advice(fact: Fact) -> str:

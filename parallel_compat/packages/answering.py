@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
@@ -14,6 +15,7 @@ from parallel_compat.module_loaders import LoaderAround, SecondName
 from parallel_compat.names import old_packages
 from parallel_compat.names.eras import Era
 from parallel_compat.packages import notes
+from parallel_compat.packages.arguments import accept
 from parallel_compat.packages.notes import note
 
 # Packages whose classes, arguments or defaults changed -> the module here that has `CHANGES`.
@@ -69,7 +71,7 @@ class _Finder:
 
     def is_changed(self, name: str) -> bool:
         """Return whether a module lacks something that is answered."""
-        return bool(old_packages.names_of(name)) or name in _changes(name)
+        return bool(old_packages.names_of(name) or old_packages.arguments_of(name)) or name in _changes(name)
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         gone = _gone_module(fullname)
@@ -129,6 +131,15 @@ def _change(module: Any, name: str) -> None:
     change = _changes(name).get(name)
     if change is not None:
         change(module)
+    for path, gone in old_packages.arguments_of(name).items():
+        *above, function = path.split(".")
+        owner = getattr(module, above[0], None) if above else module
+        value = getattr(owner, function, None)
+        accept(
+            value if inspect.isclass(value) else owner,
+            "__init__" if inspect.isclass(value) else function,
+            **dict[str, Any](gone),
+        )
     own = vars(module).get("__getattr__")
     if old_packages.names_of(name) or name == "numpy" or own is not None:
         module.__getattr__ = _module_getattr(name, own)
@@ -201,9 +212,11 @@ def _value(module: str, name: str, by: str) -> Any:
     home, _, attribute = fact.now.rpartition(".")
     try:
         owner = _import(home)
-        value = getattr(owner, attribute) if owner is not None else importlib.import_module(attribute)
+        value = importlib.import_module(attribute) if owner is None else getattr(owner, attribute, _MISSING)
     except (ImportError, AttributeError):
         return _MISSING
+    if value is _MISSING:  # that one is gone, too: `scipy.Inf`
+        return _value(home, attribute, by)
     note(path + by, _how(fact))
     return value
 

@@ -1,42 +1,87 @@
-"""Arguments and names of matplotlib that are gone: `normed=`, `axisbg=`, `grid(b=)`, seaborn's styles, backends."""
+"""What matplotlib had: `gca(projection=)`, colour maps and styles by their old names, backends that are not here."""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from parallel_compat.packages.arguments import accept
+from parallel_compat.packages.arguments import member
 from parallel_compat.packages.notes import note
 
 _BACKENDS = {"gtk", "gtkagg", "gtkcairo", "qt4agg", "qt4cairo", "wx", "wxagg", "macosx", "tkagg", "qt5agg", "gtk3agg"}
 
 
+# Colour maps with another name since matplotlib 2.2 and 3.
+_COLOUR_MAPS = {
+    "spectral": "nipy_spectral",
+    "Vega10": "tab10",
+    "Vega20": "tab20",
+    "Vega20b": "tab20b",
+    "Vega20c": "tab20c",
+}
+_GONE_SETTINGS = ("animation.avconv_path", "axes.color_cycle", "savefig.frameon", "text.latex.unicode", "verbose.level")
+
+
 def _axes(module: Any) -> None:
-    Axes = module.Axes
-    accept(Axes, "hist", normed="density")
-    accept(Axes, "hist2d", normed="density")
-    accept(Axes, "grid", b="visible")
-    accept(Axes, "text", withdash=None)
-    accept(Axes, "annotate", s="text")
-    accept(Axes, "boxplot", labels="tick_labels", manage_xticks="manage_ticks")
-    accept(Axes, "__init__", axisbg="facecolor", axis_bgcolor="facecolor")
-    for name in ("plot", "scatter", "bar", "imshow", "hist"):
-        accept(Axes, name, hold=None)
+    member(
+        [module.Axes],
+        get_axis_bgcolor=lambda self: self.get_facecolor(),
+        set_axis_bgcolor=lambda self, color: self.set_facecolor(color),
+    )
+
+
+def _figure(module: Any) -> None:
+    """Let `gca` make axes of a kind, as before matplotlib 3.7."""
+    original = module.Figure.gca
+
+    @functools.wraps(original)
+    def gca(self: Any, **options: Any) -> Any:
+        if not options:
+            return original(self)
+        note(f"matplotlib.figure.Figure.gca({', '.join(sorted(options))})", "as matplotlib 3.6 did it")
+        kind = options.get("projection") or ("polar" if options.get("polar") else "rectilinear")
+        current = self.axes[-1] if self.axes else None
+        return current if getattr(current, "name", None) == kind else self.add_subplot(1, 1, 1, **options)
+
+    module.Figure.gca = gca
+
+
+def _canvas(module: Any) -> None:
+    def set_window_title(self: Any, title: str) -> None:
+        if self.manager is not None:
+            self.manager.set_window_title(title)
+
+    member([module.FigureCanvasBase], set_window_title=set_window_title)
+
+
+def _contour(module: Any) -> None:
+    member([module.ContourSet], collections=property(lambda self: [self]))
+
+
+def _settings(module: Any) -> None:
+    kind = module.RcParams
+    original = kind.__setitem__
+
+    def __setitem__(self: Any, key: str, value: Any) -> None:
+        if key in _GONE_SETTINGS and key not in self:
+            note(f"matplotlib.rcParams[{key!r}]", "it is gone and has no effect")
+        else:
+            original(self, key, value)
+
+    kind.__setitem__ = __setitem__
 
 
 def _pyplot(module: Any) -> None:
-    accept(module, "hist", normed="density", hold=None)
-    accept(module, "hist2d", normed="density")
-    accept(module, "grid", b="visible")
-    accept(module, "annotate", s="text")
-    accept(module, "boxplot", labels="tick_labels", manage_xticks="manage_ticks")
-    for name in ("axes", "subplot"):
-        accept(module, name, axisbg="facecolor", axis_bgcolor="facecolor")
-    for name in ("plot", "scatter", "bar", "imshow"):
-        accept(module, name, hold=None)
+    maps = importlib.import_module("matplotlib").colormaps
+    for old, new in _COLOUR_MAPS.items():
+        if old not in maps and new in maps:
+            maps.register(maps[new], name=old)
+    gca = module.gca
+    module.gca = functools.wraps(gca)(lambda **options: module.gcf().gca(**options) if options else gca())
     for name in ("xticks", "yticks"):
         setattr(module, name, _ticks(getattr(module, name), name))
 
@@ -54,7 +99,7 @@ def _ticks(original: Any, name: str) -> Any:
 
 
 def _use(module: Any) -> None:
-    accept(module, "use", warn=None)
+    _settings(module)
     original = module.use
 
     @functools.wraps(original)
@@ -99,6 +144,9 @@ def _style(module: Any) -> None:
 CHANGES: dict[str, Callable[[Any], None]] = {
     "matplotlib": _use,
     "matplotlib.axes": _axes,
+    "matplotlib.backend_bases": _canvas,
+    "matplotlib.contour": _contour,
+    "matplotlib.figure": _figure,
     "matplotlib.pyplot": _pyplot,
     "matplotlib.style": _style,
 }

@@ -36,3 +36,16 @@ def register_cmap(name: str | None = None, cmap: Any = None, **options: Any) -> 
     import matplotlib
 
     matplotlib.colormaps.register(cmap, name=name, force=True)
+
+
+def plot_date(
+    x: Any, y: Any, fmt: str = "o", tz: Any = None, xdate: bool = True, ydate: bool = False, **options: Any
+) -> Any:
+    """Plot dates as points."""
+    from matplotlib import pyplot
+
+    axes = pyplot.gca()
+    for axis, is_of_dates in ((axes.xaxis, xdate), (axes.yaxis, ydate)):
+        if is_of_dates:
+            axis.axis_date(tz)
+    return axes.plot(x, y, fmt, **options)

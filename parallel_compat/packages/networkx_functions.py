@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -54,8 +55,39 @@ strongly_connected_component_subgraphs = _subgraphs("strongly_connected_componen
 weakly_connected_component_subgraphs = _subgraphs("weakly_connected_components")
 
 
+def read_gpickle(path: Any) -> Any:
+    """Read a graph from a pickle; it runs code if the file is not yours."""
+    with open(path, "rb") as file:
+        return pickle.load(file)
+
+
+def write_gpickle(G: Any, path: Any, protocol: int = pickle.HIGHEST_PROTOCOL) -> None:
+    """Write a graph as a pickle."""
+    with open(path, "wb") as file:
+        pickle.dump(G, file, protocol)
+
+
+def graph_clique_number(G: Any, cliques: Any = None) -> int:
+    """Return the size of the largest clique."""
+    import networkx
+
+    return max((len(clique) for clique in cliques or networkx.find_cliques(G)), default=0)
+
+
+def graph_number_of_cliques(G: Any, cliques: Any = None) -> int:
+    """Return the number of maximal cliques."""
+    import networkx
+
+    return len(list(cliques or networkx.find_cliques(G)))
+
+
 def _change(module: Any) -> None:
-    member([module.Graph], node=property(lambda self: self.nodes))
+    gone = ("add_cycle", "add_path", "add_star", "nodes_with_selfloops", "number_of_selfloops", "selfloop_edges")
+    member([module.Graph], node=property(lambda self: self.nodes), **{name: _method(module, name) for name in gone})
+
+
+def _method(module: Any, name: str) -> Callable[..., Any]:
+    return lambda self, *args, **options: getattr(module, name)(self, *args, **options)
 
 
 CHANGES: dict[str, Callable[[Any], None]] = {"networkx": _change}

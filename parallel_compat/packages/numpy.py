@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from parallel_compat.packages import c_types
-from parallel_compat.packages.arguments import accept, called_by_user
+from parallel_compat.packages.arguments import called_by_user
 from parallel_compat.packages.notes import note
 
 
@@ -26,11 +26,9 @@ def _change(module: Any) -> None:
         return original(file, mmap_mode, allow_pickle, *args, **options)
 
     module.load = load
-    accept(module, "histogram", normed=lambda options, value: options.setdefault("density", value))
-    accept(module, "unravel_index", dims="shape")
     for name in ("linspace", "logspace", "geomspace"):
         _take_float(module, name)
-    for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"):
+    for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "sum"):
         _take_iterators(module, name)
     grid = module.meshgrid
 

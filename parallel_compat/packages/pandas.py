@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import warnings
 import weakref
 from collections.abc import Callable
@@ -45,12 +46,17 @@ def _change(module: Any) -> None:
         _fill(owner)
         accept(owner, "to_csv", line_terminator="lineterminator", tupleize_cols=None)
         accept(owner, "groupby", squeeze=None)
+        for name in ("mean", "median", "std", "var", "sem", "skew", "kurt", "corr", "cov", "quantile"):
+            _numbers_only(owner, name)
         for name in ("resample", "asfreq"):
             _frequency(owner, name)
     objects = _keep_text_as_objects(module)
     _readers(module, objects)
     accept(module, "concat", order=("objs", "axis", "join"), join_axes=_join_axes)
-    accept(module, "to_datetime", infer_datetime_format=None, box=None)
+    for name in ("factorize", "unique"):
+        _take_lists(module, name)
+    accept(module, "factorize", na_sentinel=lambda options, value: options.update(use_na_sentinel=value == -1))
+    _set_option(module)
     _frequency(module, "date_range")
     default(module, "get_dummies", dtype="uint8")  # until pandas 1
     _write_through(module)
@@ -103,20 +109,181 @@ def _members(module: Any, frames: tuple[Any, Any]) -> None:
         clip_upper=lambda self, threshold: self.clip(upper=threshold),
         mad=lambda self, axis=0: (self - self.mean()).abs().mean() if axis in (0, None) else self.T.mad(),
     )
+    member(
+        frames,
+        get_dtype_counts=lambda self: (
+            self.to_frame().dtypes.value_counts() if self.ndim == 1 else self.dtypes.value_counts()
+        ),
+        is_copy=property(lambda self: None),
+        reindex_axis=lambda self, labels, axis=0, **options: self.reindex(
+            **{("index", "columns")[axis]: labels}, **options
+        ),
+        swapaxes=lambda self, axis1, axis2: self.copy() if axis1 == axis2 else self.T,
+        to_dense=lambda self: self,
+        convert_objects=_convert_objects,
+    )
     member(frames[:1], applymap=lambda self, func: self.map(func), lookup=_lookup)
+    for kind in (module.DataFrame, module.Series):
+        if not hasattr(kind, "from_csv"):
+            kind.from_csv = staticmethod(functools.partial(_from_csv, module, kind))
+    if not hasattr(module.DataFrame, "from_items"):
+        module.DataFrame.from_items = staticmethod(functools.partial(_from_items, module))
+    _members_of_columns(module)
+
+
+def _members_of_columns(module: Any) -> None:
     member(
-        frames[1:], ravel=lambda self, order="C": self.to_numpy().ravel(order), ptp=lambda self: self.max() - self.min()
+        [module.Series],
+        ravel=lambda self, order="C": self.to_numpy().ravel(order),
+        ptp=lambda self: self.max() - self.min(),
     )
     member(
-        frames[1:],
+        [module.Series],
         nonzero=lambda self: self.to_numpy().nonzero(),
-        is_monotonic=property(lambda self: self.is_monotonic_increasing),
+        valid=lambda self: self.dropna(),
+        view=lambda self, dtype=None: module.Series(self.to_numpy().view(dtype), index=self.index, name=self.name),
+        real=property(lambda self: self.to_numpy().real),
+        imag=property(lambda self: self.to_numpy().imag),
+        itemsize=property(lambda self: self.dtype.itemsize),
     )
-    member([module.DatetimeIndex], weekday_name=property(lambda self: self.day_name()), week=property(_week))
+    member(
+        [module.Index],
+        contains=lambda self, key: key in self,
+        get_duplicates=lambda self: self[self.duplicated()].unique(),
+        get_values=lambda self: self.to_numpy(),
+        is_integer=lambda self: self.dtype.kind in "iu",
+        is_numeric=lambda self: self.dtype.kind in "iuf",
+    )
+    member([module.Index, module.Series], is_monotonic=property(lambda self: self.is_monotonic_increasing))
+    day_name = property(lambda self: self.day_name())
+    days = module.to_datetime([0])
+    _grouping(module)
+    text = type(module.Series(["a"], dtype=object).str)
+    text.replace = _replace(text.replace)
+    week = property(lambda self: self.isocalendar().week.astype(np.int64))
+    weeks = property(lambda self: module.Index(self.isocalendar().week.astype(np.int64).to_numpy()))
+    member([module.DatetimeIndex], weekday_name=day_name, week=weeks, weekofyear=weeks)
+    member([type(module.Series(days).dt)], weekday_name=day_name, week=week, weekofyear=week)
+    member([module.Timestamp], weekday_name=day_name, freq=property(lambda self: None))
 
 
-def _week(self: Any) -> Any:
-    return self.isocalendar().week.astype(np.int64)
+def _convert_objects(self: Any, convert_dates: Any = True, convert_numeric: bool = False, **options: Any) -> Any:
+    if self.ndim == 2:
+        return self.apply(lambda column: _convert_objects(column, convert_dates, convert_numeric))
+    if self.dtype != object:
+        return self
+    import pandas
+
+    numbers = pandas.to_numeric(self, errors="coerce") if convert_numeric else self
+    return self.infer_objects() if not convert_numeric or numbers.isna().all() else numbers
+
+
+def _from_csv(
+    module: Any, kind: Any, path: Any, header: Any = 0, sep: str = ",", index_col: Any = 0, **options: Any
+) -> Any:
+    read = module.read_csv(path, header=header, sep=sep, index_col=index_col, **{"parse_dates": True, **options})
+    return read if kind is module.DataFrame else read.iloc[:, 0]
+
+
+def _from_items(module: Any, items: Any, columns: Any = None, orient: str = "columns") -> Any:
+    pairs = list(items)
+    if orient == "columns":
+        return module.DataFrame(dict(pairs), columns=[key for key, _ in pairs] if columns is None else columns)
+    return module.DataFrame([values for _, values in pairs], index=[key for key, _ in pairs], columns=columns)
+
+
+def _replace(original: Any) -> Any:
+    """Take a pattern of more than one character for a regular expression, as before pandas 2."""
+
+    @functools.wraps(original)
+    def replace(
+        self: Any, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, **options: Any
+    ) -> Any:
+        if "regex" not in options and isinstance(pat, str) and called_by_user():
+            options["regex"] = len(pat) > 1 or case is not None or flags != 0 or callable(repl)
+            if options["regex"] and re.escape(pat) != pat:
+                note("Series.str.replace", "its pattern is a regular expression, as before pandas 2")
+        return original(self, pat, repl, n=n, case=case, flags=flags, **options)
+
+    return replace
+
+
+def _numbers_only(owner: Any, name: str) -> None:
+    """Leave out columns of text, as before pandas 2."""
+    original = getattr(owner, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def called(self: Any, *args: Any, **options: Any) -> Any:
+        try:
+            return original(self, *args, **options)
+        except (TypeError, ValueError):
+            if self.ndim == 1 or options.get("numeric_only") is not None or not called_by_user():
+                raise
+            found = original(self, *args, **{**options, "numeric_only": True})
+            note(f"{owner.__name__}.{name}", "columns that are no numbers are left out, as before pandas 2")
+            return found
+
+    setattr(owner, name, called)
+
+
+def _grouping(module: Any) -> None:
+    """Let groups leave out columns of text, and name what they compute by a dict, as before pandas 1 and 2."""
+    groups = module.DataFrame({"a": [0], "b": [0]}).groupby("a")
+    frames, columns = type(groups), type(groups["b"])
+    for name in ("mean", "median", "std", "var", "sem"):
+        _numbers_only(frames, name)
+    of_column, of_frame = columns.aggregate, frames.aggregate
+
+    def aggregate_column(self: Any, func: Any = None, *args: Any, **options: Any) -> Any:
+        if not isinstance(func, dict):
+            return of_column(self, func, *args, **options)
+        note("SeriesGroupBy.agg({name: function})", "as pandas 0.25 did it")
+        return module.DataFrame({name: of_column(self, each, *args, **options) for name, each in func.items()})
+
+    def aggregate_frame(self: Any, func: Any = None, *args: Any, **options: Any) -> Any:
+        if not isinstance(func, dict) or not any(isinstance(each, dict) for each in func.values()):
+            return of_frame(self, func, *args, **options)
+        note("DataFrameGroupBy.agg({column: {name: function}})", "as pandas 0.25 did it")
+        named = {key: each if isinstance(each, dict) else {key: each} for key, each in func.items()}
+        return module.concat({key: aggregate_column(self[key], each) for key, each in named.items()}, axis=1)
+
+    for owner, function in ((columns, aggregate_column), (frames, aggregate_frame)):
+        owner.agg = owner.aggregate = functools.wraps(owner.aggregate)(function)
+
+
+def _take_lists(module: Any, name: str) -> None:
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def called(values: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(values, list | tuple):
+            note(f"pandas.{name}", "of a list, too, as before pandas 3")
+            values = module.Series(values).to_numpy()
+        return original(values, *args, **options)
+
+    setattr(module, name, called)
+
+
+def _set_option(module: Any) -> None:
+    """Let options of the display be named without it, and a width of -1 be none."""
+    original = module.set_option
+
+    @functools.wraps(original)
+    def set_option(*args: Any, **options: Any) -> None:
+        pairs = list(args)
+        for place in range(0, len(pairs) - 1, 2):
+            name, value = pairs[place : place + 2]
+            if hasattr(module.options.display, str(name)):
+                pairs[place] = f"display.{name}"
+            if str(name).endswith("max_colwidth") and value == -1:
+                pairs[place + 1] = None
+        if pairs != list(args):
+            note(f"pandas.set_option{args}", f"it is set_option{tuple(pairs)} today")
+        original(*pairs, **options)
+
+    module.set_option = set_option
 
 
 def _lookup(self: Any, row_labels: Any, col_labels: Any) -> Any:
@@ -215,11 +382,15 @@ def _readers(module: Any, text_as_objects: bool) -> None:
     order = ("filepath_or_buffer", "sep", "delimiter", "header", "names", "index_col", "usecols")
     for name in ("read_csv", "read_table"):
         accept(
-            module, name, order=order, error_bad_lines=bad_lines, warn_bad_lines=no_warning, mangle_dupe_cols=None,
-            tupleize_cols=None, infer_datetime_format=None, verbose=None, delim_whitespace=white_space,
-        )  # fmt: skip
+            module,
+            name,
+            order=order,
+            error_bad_lines=bad_lines,
+            warn_bad_lines=no_warning,
+            delim_whitespace=white_space,
+        )
         _after_reading(module, name, text_as_objects)
-    accept(module, "read_excel", order=("io", "sheet_name", "header"), sheetname="sheet_name", convert_float=None)
+    accept(module, "read_excel", order=("io", "sheet_name", "header"))
     _after_reading(module, "read_excel", text_as_objects)
 
 
@@ -229,6 +400,8 @@ def _after_reading(module: Any, name: str, text_as_objects: bool) -> None:
 
     @functools.wraps(original)
     def reads(*args: Any, **options: Any) -> Any:
+        if _joins_dates(options.get("parse_dates")):
+            return _read_with_dates(module, called, args, options)
         old = {key: options.pop(key) for key in ("squeeze", "prefix", "date_parser") if key in options}
         parser = old.get("date_parser")
         columns = options.pop("parse_dates", None) if parser is not None else None
@@ -247,7 +420,45 @@ def _after_reading(module: Any, name: str, text_as_objects: bool) -> None:
             read.columns = [f"{old['prefix']}{number}" for number in range(len(read.columns))]
         return read.iloc[:, 0] if old.get("squeeze") and read.shape[1] == 1 else read
 
+    called = reads
     setattr(module, name, reads)
+
+
+def _joins_dates(parse_dates: Any) -> bool:
+    lists = parse_dates if isinstance(parse_dates, list) else []
+    return isinstance(parse_dates, dict) or any(isinstance(each, list) for each in lists)
+
+
+def _read_with_dates(module: Any, reads: Any, args: Any, options: dict[str, Any]) -> Any:
+    """Read dates that stand in several columns: `parse_dates=[[...]]` or `{name: [...]}`, as before pandas 3."""
+    note("pandas.read_csv(parse_dates=)", "dates of several columns, as pandas 2 read them")
+    wanted, parser = options.pop("parse_dates"), options.pop("date_parser", None)
+    index, keep = options.pop("index_col", None), options.pop("keep_date_col", False)
+    names = wanted if isinstance(wanted, dict) else dict(enumerate(wanted))
+    read = reads(*args, **options)
+    joined = {}
+    for name, columns in names.items():
+        columns = columns if isinstance(columns, list) else [columns]
+        columns = [read.columns[each] if isinstance(each, int) else each for each in columns]
+        name = name if isinstance(wanted, dict) else "_".join(map(str, columns))
+        joined[name] = _dates(module, [read[each].astype(str) for each in columns], parser)
+        read = read if keep else read.drop(columns=columns)
+    read = module.concat([module.DataFrame(joined, index=read.index), read], axis=1)
+    if index is None or index is False:
+        return read
+    index = index if isinstance(index, list) else [index]
+    index = [read.columns[each] if isinstance(each, int) else each for each in index]
+    return read.set_index(index[0] if len(index) == 1 else index)
+
+
+def _dates(module: Any, columns: list[Any], parser: Any) -> Any:
+    texts = columns[0].str.cat(columns[1:], sep=" ") if columns[1:] else columns[0]
+    if parser is None:
+        return module.to_datetime(texts, format="mixed")
+    try:
+        return module.to_datetime(parser(*[column.to_numpy() for column in columns]))
+    except Exception:
+        return module.to_datetime([parser(text) for text in texts])
 
 
 def _join_axes(options: dict[str, Any], value: Any) -> None:

@@ -31,3 +31,7 @@ def match(to_match: Any, values: Any, na_sentinel: int = -1) -> Any:
     found = pandas.Index(values).get_indexer(to_match)
     found[found < 0] = na_sentinel
     return found
+
+
+class SettingWithCopyWarning(Warning):
+    """What pandas warned with before version 3; nothing does today."""

@@ -102,10 +102,15 @@ def _of_0_14(
     scale = [image.shape[axis] / size[axis] for axis in (1, 0)]
     matrix = np.diag([*scale, 1.0])
     matrix[:2, 2] = [each / 2 - 0.5 for each in scale]
-    return warp(
-        image, AffineTransform(matrix), output_shape=size, order=order, mode=mode, cval=cval, clip=clip,
+    resized = warp(
+        image, AffineTransform(matrix), output_shape=size, order=order, mode=mode, cval=cval, clip=False,
         preserve_range=True,
     )  # fmt: skip
+    if clip and order != 0:
+        low, high = image.min(), image.max()
+        outside = resized == cval if mode == "constant" and not low <= cval <= high else np.False_
+        resized = np.where(outside, cval, np.clip(resized, low, high))
+    return resized
 
 
 def _rescale(original: Any) -> Any:

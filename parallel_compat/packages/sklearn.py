@@ -22,20 +22,6 @@ _RENAMED = {
     "sparse": "sparse_output",
     "y_prob": "y_proba",
 }
-# Arguments without a meaning today, and who had them.
-_DROPPED = {
-    "algorithm": ("AdaBoostClassifier",),
-    "iid": ("GridSearchCV", "RandomizedSearchCV"),
-    "min_impurity_split": (
-        *("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"),
-        *("GradientBoostingClassifier", "GradientBoostingRegressor"),
-    ),
-    "multi_class": ("LogisticRegression", "LogisticRegressionCV"),
-    "n_jobs": ("KMeans",),
-    "precompute_distances": ("KMeans",),
-    "presort": ("GradientBoostingClassifier", "GradientBoostingRegressor"),
-    "reorder": ("auc",),
-}
 # Defaults that decide numbers: until scikit-learn 1.3, and until 0.21.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_init": 10},
@@ -67,7 +53,6 @@ def _change(module: Any) -> None:
             continue
         known = parameters(value) or {}
         gone: dict[str, Any] = {old: new for old, new in _RENAMED.items() if new in known and old not in known}
-        gone |= {old: None for old, names in _DROPPED.items() if name in names}
         is_class = inspect.isclass(value)
         owner, function = (value, "__init__") if is_class else (module, name)
         agreeing, names = old_packages.positions(f"{module.__name__}.{name}") or (0, ())

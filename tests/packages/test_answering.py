@@ -237,6 +237,58 @@ def test_the_table(path, now):
     assert (found.now if found else None) == now
 
 
+def test_each_row_leads_to_something():
+    names, modules = old_packages._facts()
+    facts = [*modules.values(), *(fact for known in names.values() for fact in known.values())]
+    installed = {name for name in old_packages.packages() if importlib.util.find_spec(name.partition(".")[0])}
+    lost = [
+        fact.now
+        for fact in facts
+        if not fact.old.endswith("*") and fact.old.partition(".")[0] in installed and not _found(fact.now)
+    ]
+    assert lost == []
+
+
+def _found(path):
+    for end in range(path.count(".") + 1, 0, -1):
+        try:
+            found = importlib.import_module(".".join(path.split(".")[:end]))
+        except ImportError:
+            continue
+        return all(found := getattr(found, name, None) for name in path.split(".")[end:])
+    return False
+
+
+def test_splits_of_cross_validation(tmp_path):
+    """What scikit-learn 0.19.2 split."""
+    code = (
+        "import numpy as np\n"
+        "from sklearn import cross_validation as c\n"
+        "labels = np.array([1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 4, 5])\n"
+        "def tests(splits):\n"
+        "    found = [test.tolist() for _, test in splits]\n"
+        "    assert len(found) == len(splits)\n"
+        "    return found\n"
+        "print(tests(c.LeavePOut(3, 2)), tests(c.PredefinedSplit([0, 1, -1, 1, 0])))\n"
+        "print(tests(c.LabelKFold(labels, 3)))\n"
+        "print(tests(c.LeaveOneLabelOut(labels)))\n"
+        "print(len(c.LeavePLabelOut(labels, 2)), tests(c.LeavePLabelOut(labels, 2))[-1])\n"
+        "print(tests(c.LabelShuffleSplit(labels, 3, 0.4, random_state=1)))\n"
+        "print(tests(c.check_cv(3, np.zeros(6), [0, 1, 0, 1, 1, 0], classifier=True)))\n"
+        "print(tests(c.check_cv(None, [1] * 3)))\n"
+    )
+    done = run(code, tmp_path)
+    assert done.stdout.splitlines() == [
+        "[[0, 1], [0, 2], [1, 2]] [[0, 4], [1, 3]]",
+        "[[7, 8, 9, 10], [2, 3, 4, 11], [0, 1, 5, 6]]",
+        "[[0, 1], [2, 3, 4], [5, 6], [7, 8, 9, 10], [11]]",
+        "10 [7, 8, 9, 10, 11]",
+        "[[2, 3, 4, 5, 6], [0, 1, 5, 6], [5, 6, 7, 8, 9, 10]]",
+        "[[0, 1], [2, 3], [4, 5]]",
+        "[[0], [1], [2]]",
+    ], done.stderr
+
+
 def test_modules_of_the_project_are_what_they_are_whatever_their_folder_is_called(tmp_path):
     """A folder with the name of a module that is gone: its files are no packages, so they find each other."""
     folder = tmp_path / "commands" / "parts"

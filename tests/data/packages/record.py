@@ -1,5 +1,5 @@
 """What packages of 2018 computed: run by a Python 3.7 with SciPy 1.1, scikit-image 0.14, pandas 0.23, Pillow 5,
-scikit-learn 0.20, matplotlib 3.0, networkx 2.2 and OpenCV 3.4, it writes FILE.npz; under `run`, what is answered.
+numpy 1.16, scikit-learn 0.20, matplotlib 3.0, networkx 2.2 and OpenCV 3.4, it writes FILE.npz; under `run`, what is answered.
 
     python record.py FILE.npz [PACKAGE]
 
@@ -143,6 +143,43 @@ def scipy_stats():
 
 
 @case
+def scipy_of_before():
+    """Names, arguments and shapes that went between SciPy 1.4 and 1.16."""
+    import scipy
+    from scipy import fft, linalg, signal, stats
+    from scipy.integrate import quadrature, romberg
+    from scipy.sparse.linalg import cg
+    from scipy.special import sph_harm
+
+    a, s = picture(6, 5) % 4, floats(4, 4) + floats(4, 4).T
+    modes = [stats.mode(a), stats.mode(a, axis=1), stats.mode(a, axis=None), stats.mode(["b", "a", "b"])]
+    found = [part for mode in modes for part in mode] + [fft(floats(7)), scipy.ifft(floats(7)), scipy.Inf, scipy.product([2, 3])]
+    found += [romberg(np.exp, 0, 1), quadrature(np.exp, 0, 1)[0], sph_harm(1, 2, 0.1, 0.2), signal.morlet(9)]
+    found += [signal.firwin(5, 10, nyq=50), linalg.eigh(s, eigvals=(1, 2))[0], linalg.pinv(floats(3, 4), cond=1e-6)]
+    return found + [linalg.solve(s.dot(s.T), np.ones(4), sym_pos=True), cg(s.dot(s.T), np.ones(4), tol=1e-12)[0]]
+
+
+@case
+def scipy_interp2d():
+    from scipy.interpolate import interp2d
+
+    x, y, z = np.arange(5.0), np.arange(6.0), floats(6, 5)
+    found = []
+    for kind in ("linear", "cubic", "quintic"):
+        f = interp2d(x, y, z, kind=kind) if kind != "quintic" else interp2d(np.arange(7), np.arange(8), floats(8, 7), kind)
+        found += [f(1.5, 2.5), f([4.7, 0.3], [0.2, 3.9, 5]), f([2, 3, 9], -1)]
+    grid = interp2d(*np.meshgrid(x[::-1], y), z.ravel())
+    return found + [interp2d(x, y, z, fill_value=0.0)([1, 9.0], [1, 2.0]), grid(1.2, [2.2, 3]), interp2d(x, y, z, "cubic")(1.1, 2.2, dx=1)]
+
+
+@case
+def numpy_arguments():
+    a = floats(9)
+    return [np.percentile(a, 60, interpolation="nearest"), np.sum(x for x in [1, 2]), np.corrcoef(a, a[::-1], bias=0),
+            np.reshape(a, newshape=(3, 3)), np.histogram(a, 4, normed=True)[0], np.linalg.matrix_rank(M=np.eye(3))]
+
+
+@case
 def sklearn_assignment():
     from sklearn.utils.linear_assignment_ import linear_assignment
 
@@ -209,6 +246,19 @@ def skimage_resize():
             resize(rgb, (3, 3), anti_aliasing=True),
             rescale(rgb, 0.5), rescale(grey, 1.5), resize(grey, (5, 5), 1, "edge"), resize(grey, (1, 1)),
             resize(floats(4, 4, 4) / 3, (2, 2, 2), mode="constant"), resize(picture(4, 5, 3), [8, 8])]
+
+
+@case
+def skimage_resize_of_bright_pictures():
+    """No pixel is 0: what is beyond the border counts in another way."""
+    from skimage.transform import resize
+
+    wide = np.random.RandomState(1).randint(0, 60000, (9, 12)).astype("uint16")
+    bright = [np.random.RandomState(seed).randint(0, 256, (9, 12)) // 2 + 100 for seed in (3, 4)]
+    found = [resize(wide, (11, 13), order=3), resize(wide, (4, 5), order=3, preserve_range=True)]
+    for a in (bright[0].astype("uint8"), np.stack([bright[1]] * 3, -1).astype("uint8"), bright[1] / 255.0):
+        found += [resize(a, (11, 13), order=3, mode="constant", cval=0.9), resize(a, (4, 5), anti_aliasing=True)]
+    return found
 
 
 @case
@@ -351,6 +401,42 @@ def pandas_dates():
 
 
 @case
+def pandas_text_among_numbers():
+    import pandas as pd
+
+    t = pd.DataFrame({"a": [2.0, 1, 4], "b": ["x", "y", "x"], "c": [1, 2, 4]})
+    found = [t.mean().values, t.std().values, t.corr().values, t.median().values, t.groupby("b").mean().values, t.quantile(0.4).values]
+    named = t.groupby("b").agg({"a": {"m": "mean", "s": "sum"}})
+    found += [t.groupby("b")["a"].agg({"n": "count"}).values, named[("a", "m")].values, named[("a", "s")].values]
+    words = pd.Series(["a.b", "a1c", "Ab"])
+    found += [list(words.str.replace(".", "-")), list(words.str.replace("[0-9]", "-")), list(words.str.replace("a.", "-", case=False))]
+    found += [t.swapaxes(0, 1).shape, t.reindex_axis(["c", "a"], axis=1).values, t[["c"]].get_dtype_counts().values]
+    found += [pd.DataFrame.from_items([("b", [1]), ("a", [2])]).values, pd.factorize(["b", "a", None, "b"], na_sentinel=-1)[0]]
+    pd.set_option("max_rows", 10)
+    return found + [pd.DataFrame({"a": ["1", "x"]}).convert_objects(convert_numeric=True)["a"].values, pd.Series([1, np.nan]).valid().values]
+
+
+@case
+def pandas_dates_of_columns():
+    from datetime import datetime
+
+    import pandas as pd
+
+    hours = io.StringIO("No,year,month,day,hour,v\n1,2010,1,2,3,7\n2,2011,4,5,6,8\n")
+    power = io.StringIO("Date;Time;v\n16/12/2006;17:24:00;1.5\n17/12/2006;17:25:00;?\n")
+    days = pd.date_range("2018-01-01", periods=9)
+    read = [
+        pd.read_csv(hours, parse_dates=[["year", "month", "day", "hour"]], index_col=0, date_parser=lambda x: datetime.strptime(x, "%Y %m %d %H")),
+        pd.read_csv(power, sep=";", infer_datetime_format=True, parse_dates={"when": [0, 1]}, index_col=["when"], keep_date_col=False),
+    ]
+    found = [part for each in read for part in ([str(day) for day in each.index], str(each.index.name), list(each.columns), each.iloc[:, -1].values)]
+    found += [np.array(days.weekofyear).astype(int), pd.Series(days).dt.weekofyear.values.astype(int), list(pd.Series(days).dt.weekday_name)]
+    name = os.path.join(tempfile.mkdtemp(), "a.csv")
+    pd.DataFrame({"t": days, "v": range(9)}).to_csv(name, index=False)
+    return found + [[str(day) for day in pd.DataFrame.from_csv(name).index], pd.Timestamp("2018-01-01").weekday_name, days.is_monotonic]
+
+
+@case
 def networkx_matrices():
     import networkx as nx
 
@@ -358,6 +444,19 @@ def networkx_matrices():
     matrix = nx.to_numpy_matrix(g)
     found = [matrix * matrix, nx.to_scipy_sparse_matrix(g).dot(np.eye(5)), (nx.to_scipy_sparse_matrix(g) * np.ones((5, 1)))]
     return found + [nx.to_numpy_matrix(nx.from_numpy_matrix(matrix)), sorted(len(c) for c in nx.connected_component_subgraphs(g)), sorted(g.node)]
+
+
+@case
+def networkx_methods():
+    import networkx as nx
+
+    g = nx.Graph()
+    g.add_path([0, 1, 2, 3])
+    g.add_cycle([0, 1, 2])
+    name = os.path.join(tempfile.mkdtemp(), "g.pickle")
+    nx.write_gpickle(g, name)
+    found = [len(nx.read_gpickle(name)), sorted(nx.find_cores(g).values()), sorted(nx.edge_betweenness(g).values())]
+    return found + [nx.graph_clique_number(g), nx.graph_number_of_cliques(g), len(list(g.selfloop_edges())), len(nx.OrderedGraph())]
 
 
 @case
@@ -374,9 +473,14 @@ def matplotlib_arguments():
     plt.grid(b=True)
     plt.xticks(range(3), ["a", "b", "c"])
     plt.annotate(s="x", xy=(0, 0))
+    lines = plt.plot_date([17532.5, 17533.5], [1, 2])[0].get_xydata()
+    plt.gcf().canvas.set_window_title("x")
+    plt.savefig(io.BytesIO(), papertype="a4", frameon=True)
+    drawn = plt.contour([[1, 2], [3, 4]])
+    assert drawn.collections[0].get_visible() and plt.gcf().gca(polar=True).name == "polar"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [heights, mlab.normpdf(floats(4), 0.5, 2.0), matplotlib.cm.get_cmap("jet")(0.3)]
+        return [heights, lines, mlab.normpdf(floats(4), 0.5, 2.0), matplotlib.cm.get_cmap("jet")(0.3)]
 
 
 @case
