@@ -71,7 +71,7 @@ def _unknown(name: str) -> str:
         )
         if missing:
             what = f"looked for {' and '.join(missing)}, which the tables do not have"
-        way = "Give the last line of the traceback, or the name alone; `--errors` prints the messages that are known."
+        way = "Give the last line of the traceback, or only the name; `--errors` prints the messages that are known."
         return f"no answer: {what}. {way}"
     similar = near(name)
     return "not a name that the table knows." + (f" Is it {' or '.join(similar)}?" if similar else "")

@@ -46,7 +46,7 @@ def check_trained_by_fit(model: keras.Model) -> None:
     own = [name for name in steps if getattr(type(model), name) is not getattr(keras.Model, name)]
     if own:
         raise ValueError(
-            f"Expected a model that is trained by `compile` and `fit` alone. Received: {type(model).__name__}, which "
+            f"Expected a model that is trained only by `compile` and `fit`. Received: {type(model).__name__}, which "
             f"overrides {own}; a parallel model computes the loss of the global batch and would not call it."
         )
 

@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     if recording is None and _is_hdf5(arguments.other):
         recording = arguments.other
     if not os.path.isfile(arguments.script):
-        return _fail(f"expected a script. Received: {arguments.script}, which is no file")
+        return _fail(f"expected a script. Received: {arguments.script}, which is not a file")
     for number in (arguments.replicas, arguments.steps):
         if number is not None and number < 1:
             return _fail(f"expected a whole number from 1 for --replicas and --steps. Received: {number}")

@@ -80,7 +80,7 @@ def original_era(script: str, asked: str | None) -> Era:
         CannotRun: the script is one of today, or no file.
     """
     if not os.path.isfile(script):
-        raise CannotRun(f"expected a script. Received: {script}, which is no file")
+        raise CannotRun(f"expected a script. Received: {script}, which is not a file")
     decision = era_of_project(script=script)
     era = decision.era if asked is None else Era(asked)
     if era is Era.TODAY:

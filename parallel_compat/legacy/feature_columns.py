@@ -35,8 +35,8 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
         super().__init__(name=name, trainable=trainable, **kwargs)
         if partitioner is not None:
             raise ValueError(
-                f"`{type(self).__name__}(partitioner=)`: expected None, for weights are not cut into parts any more; "
-                f"received {partitioner!r}. Leave it out."
+                f"Expected `partitioner` of `{type(self).__name__}` to be None: weights are no longer cut into parts. "
+                f"Received: {partitioner!r}. Leave it out."
             )
         self._columns = _in_order(feature_columns, self._KIND)
         # Past `setattr`: Keras would follow what it holds.

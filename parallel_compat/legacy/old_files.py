@@ -81,7 +81,7 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
         stored = reading.stored
         if stored.form == "keras3" or stored.model_config is None:
             raise CheckpointError(
-                f"Expected a whole model in {path}. Received: weights alone. Build the model and call "
+                f"Expected a whole model in {path}. Received: only weights. Build the model and call "
                 "`model.load_weights` on it."
             )
         if written_by_keras3(stored):

@@ -112,7 +112,7 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
         if of.path is None:
             raise NotImplementedError(
                 f"Expected a public function of TensorFlow in a model that is saved or copied. Received: {of.function} "
-                f"in the layer '{self.name}'. Put it into a Lambda layer, or save the weights alone."
+                f"in the layer '{self.name}'. Put it into a Lambda layer, or save only the weights."
             )
         own = {"function": of.path, "args": encoded(list(of.args)), "kwargs": encoded(dict(of.kwargs))}
         return {**super().get_config(), **own}
@@ -252,7 +252,7 @@ def encoded(value: Any) -> Any:
         return {"constant": array.tolist(), "dtype": tf.as_dtype(array.dtype).name, "shape": list(array.shape)}
     raise NotImplementedError(
         "Expected numbers, text, shapes and arrays next to the tensors in a function of a model that is saved or "
-        f"copied. Received: {type(value).__name__}. Put the call into a Lambda layer, or save the weights alone."
+        f"copied. Received: {type(value).__name__}. Put the call into a Lambda layer, or save only the weights."
     )
 
 

@@ -51,7 +51,7 @@ class Session:
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         if target:
             raise ValueError(
-                f"Expected `target` to be empty. Received: target={target!r}. Training on several machines goes by "
+                f"Expected `target` to be empty. Received: target={target!r}. To train on several machines, use "
                 "`tf.distribute.MultiWorkerMirroredStrategy`."
             )
         self._functions: dict[Any, Any] = {}

@@ -131,7 +131,7 @@ def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[st
     except Exception as error:  # whatever a config makes Keras raise
         raise CheckpointError(
             f"{where}: Keras cannot load the model made from it ({type(error).__name__}: {str(error)[:500]}). "
-            "Its weights alone can be extracted (-o NAME.h5 --weights-only)."
+            "Only its weights can be extracted (-o NAME.h5 --weights-only)."
         ) from error
     finally:
         logger.setLevel(level)

@@ -223,7 +223,7 @@ def _require_single_axes(config: Any, path: str) -> None:
         if isinstance(axis, list) and len(axis) > 1:
             raise CheckpointError(
                 f"{path}: expected layers over one axis for an `.h5` file. Received: {config.get('name')!r} over {axis}"
-                ", which Keras 3 reads from `.keras` files alone. Write a `.keras` file."
+                ", which Keras 3 reads only from `.keras` files. Write a `.keras` file."
             )
         for each in config.values():
             _require_single_axes(each, path)

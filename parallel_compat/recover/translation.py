@@ -81,7 +81,7 @@ class Translation:
             raise CheckpointError(
                 "The model cannot be written for Keras 3 unchanged: "
                 + " ".join(problems)
-                + " Its weights alone can be extracted ("
+                + " Only its weights can be extracted ("
                 + ("--weights-only" if as_data else "-o NAME.h5 --weights-only" if written else "`weights_only=True`")
                 + ", or `load_template_weights` on a model that your code builds)."
             )

@@ -47,7 +47,7 @@ def keep(directory: str, every: int | None = None) -> None:
             )
 
     atexit.register(report_unused)
-    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on (`--resume`)")
+    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` continues (`--resume`)")
     _say_that_loops_are_not_kept()
 
 

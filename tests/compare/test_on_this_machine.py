@@ -237,7 +237,7 @@ def test_what_cannot_be_compared_is_a_sentence(source, told, tmp_path, compare_s
 
 def test_a_script_that_is_none(capsys):
     assert main(["compare", "nowhere.py"]) == 2
-    assert "nowhere.py, which is no file" in capsys.readouterr().err
+    assert "nowhere.py, which is not a file" in capsys.readouterr().err
 
 
 def test_no_original_and_no_network(tmp_path):

@@ -95,7 +95,7 @@ def test_options_that_contradict_are_refused(more, capsys):
 
 def test_a_script_that_is_none_is_refused(capsys):
     assert main(["migrate", "--verify", "nowhere.py"]) == 2
-    assert "nowhere.py, which is no file" in capsys.readouterr().err
+    assert "nowhere.py, which is not a file" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # six processes that import TensorFlow

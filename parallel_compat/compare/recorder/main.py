@@ -75,7 +75,7 @@ def main(arguments=None):
     if given.steps < 1:
         parser.error("argument --steps: expected a whole number from 1. Received: %d" % given.steps)
     if not os.path.isfile(given.script):
-        parser.error("expected a script. Received: %s, which is no file" % given.script)
+        parser.error("expected a script. Received: %s, which is not a file" % given.script)
     out = os.path.abspath(given.out)
     if not os.access(os.path.dirname(out), os.W_OK):
         parser.error("argument --out: expected a place that can be written. Received: %s" % given.out)

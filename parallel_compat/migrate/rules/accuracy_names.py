@@ -41,7 +41,7 @@ _MONITORS = {
     "parallel_compat.legacy.callbacks.AltModelCheckpoint": 2,
     "parallel_compat.ParallelModelCheckpoint": 2,
 }
-_GUESSED = "in what is called a history"  # an argument, say
+_GUESSED = "in something named like a history"  # an argument, say
 _GUESS = "is it the history of a training?"
 _WEIGHTED = re.compile(r"(?:val_)?(weighted_)(\w+)")
 _FIELD = re.compile(r"(?<!\{)\{((?:val_)?(?:\w+_)?acc)(?=[:}!])")

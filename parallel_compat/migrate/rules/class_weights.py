@@ -1,6 +1,6 @@
-"""`class_weight` that is no dict is dropped; one for several outputs or beside `sample_weight` is reported.
+"""A `class_weight` that is not a dict is dropped; one for several outputs or with `sample_weight` is reported.
 
-Keras on TensorFlow 1 ignored an array, a list or `"auto"`, silently; Keras 3 stops at it, and at class weights of a
+Keras on TensorFlow 1 silently ignored an array, a list or `"auto"`. Keras 3 stops at it, and at class weights of a
 model with several outputs.
 
 ```diff
@@ -25,7 +25,7 @@ from parallel_compat.migrate.rules.outputs_by_name import only_name
 from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL
 
-_SEVERAL = "Keras 3 takes class weights for one output alone: pass `sample_weight`, a list in the order of the outputs."
+_SEVERAL = "Keras 3 takes class weights only for one output: pass `sample_weight`, a list in the order of the outputs."
 _BOTH = "Keras 3 takes `class_weight` or `sample_weight`, not both: multiply the samples' weights by those."
 _ARRAYS = ("array", "asarray", "compute_class_weight", "ones")
 

@@ -66,7 +66,7 @@ def _named(file: File, node: ast.Attribute) -> Findings:
     kind = file.kinds.of(node.value)
     maybe = kind is None and last_name(node.value) in ("model", "layer")
     if (kind in (LAYER, MODEL) or maybe) and file.era is not None and file.era.is_tf_keras:
-        message = "A layer of Keras 3 has its name in `name` alone, which can be assigned to."
+        message = "In Keras 3 only `name` holds the name of a layer, and you can assign to it."
         yield file.found(node, message, [Edit(file.dot_of(node), file.source.end(node), ".name")], unsafe=maybe)
 
 

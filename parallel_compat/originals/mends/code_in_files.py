@@ -47,7 +47,7 @@ class _ArraysOnly(pickle.Unpickler):
             return super().find_class(module, name)
         raise CodeInFileError(
             f"Expected numbers and text. Received: {module}.{name} in a pickle, which could run any code. "
-            "Save the model again with the Keras that wrote it, or take its weights alone: parallel-compat recover."
+            "Save the model again with the Keras that wrote it, or extract its weights with parallel-compat recover."
         )
 
 

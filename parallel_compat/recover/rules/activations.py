@@ -38,7 +38,7 @@ def renamed_activation(entry: Entry, translation: Translation) -> None:
             continue
         given = RENAMED.get(given, given) if isinstance(given, str) else given
         if isinstance(given, dict) and given.get("class_name") in _LAYERS:
-            translation.refuse(entry, f"its {argument} is the layer {given['class_name']}; make it a layer of its own")
+            translation.refuse(entry, f"its {argument} is the layer {given['class_name']}; make it a separate layer")
         elif not isinstance(given, str) or not (given in KNOWN or translation.version >= KNOWN_SINCE.get(given, (4,))):
             name = str(given.get("class_name") if isinstance(given, dict) else given)[:120]
             translation.custom.setdefault(name[:120], []).append(f"{entry['name']}.{argument}")
