@@ -51,7 +51,7 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
     if make_folders:
         target.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(target, suffix)
-    owner = f"{_host()}-{os.getpid()}-{secrets.token_hex(4)}"
+    owner = f"{host()}-{os.getpid()}-{secrets.token_hex(4)}"
     temporary = target.with_name(f".{target.name}.{owner}.tmp{suffix}")
     _being_written.add(temporary)
     try:
@@ -83,14 +83,14 @@ def _naming(error: OSError, temporary: Path, target: Path) -> OSError:
     return type(error)(error.errno, sentence, str(target))
 
 
-def _host() -> str:
+def host() -> str:
     """Return a name of this machine: process numbers of other machines that write to the same disk mean nothing."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def _remove_abandoned(target: Path, suffix: str) -> None:
     """Remove the temporary files of this target that processes which are gone left behind."""
-    ours = re.compile(rf"\.{re.escape(target.name)}\.{_host()}-(\d+)-[0-9a-f]{{8}}\.tmp{re.escape(suffix)}")
+    ours = re.compile(rf"\.{re.escape(target.name)}\.{host()}-(\d+)-[0-9a-f]{{8}}\.tmp{re.escape(suffix)}")
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             match = ours.fullmatch(entry.name)

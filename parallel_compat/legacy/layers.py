@@ -15,6 +15,7 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.legacy.utils import unpack_singleton
 from parallel_compat.names.table import lookup
 
 _GLOROT = "glorot_uniform"
@@ -197,7 +198,7 @@ def input_tensor(layer: Any) -> Any:
         layer: a layer, or a functional or Sequential model.
     """
     if isinstance(layer, keras.Model):
-        return _only(layer.inputs)
+        return unpack_singleton(layer.inputs)
     return layer.output if isinstance(layer, keras.layers.InputLayer) else layer.input
 
 
@@ -210,11 +211,7 @@ def output_tensor(model: Any) -> Any:
     Args:
         model: a functional or Sequential model.
     """
-    return _only(model.outputs)
-
-
-def _only(tensors: list[Any]) -> Any:
-    return tensors[0] if len(tensors) == 1 else tensors
+    return unpack_singleton(model.outputs)
 
 
 # What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
@@ -225,8 +222,7 @@ _Conv: Any = hidden_classes.CONVOLUTION
 
 def _shapes(tensors: Any) -> Any:
     flat = keras.tree.flatten(tensors)
-    shapes = [tuple(tensor.shape) for tensor in flat]
-    return shapes[0] if len(shapes) == 1 else shapes
+    return unpack_singleton([tuple(tensor.shape) for tensor in flat])
 
 
 # --- layers that went ---------------------------------------------------------------------------------------------

@@ -14,22 +14,11 @@ def defaults() -> dict[str, tuple[Default, ...]]:
     """Return the rows by callable."""
     table: dict[str, tuple[Default, ...]] = {}
     for callables, argument, *cells in tsv.rows("defaults.tsv", 11):
-        keras_2_2_4, keras_2_3, tf_keras_1_15, tf_keras_2_2 = (cell or None for cell in cells[:4])
+        before: dict[str, str] = {era: cell for era, cell in zip(Era, cells[:4], strict=False) if cell}
         today, position, old_names, modern, note = cells[4:]
+        at = int(position) if position else None
         for of in tsv.each_name(callables):
-            row = Default(
-                of,
-                argument,
-                keras_2_2_4,
-                keras_2_3,
-                tf_keras_1_15,
-                tf_keras_2_2,
-                today,
-                int(position) if position else None,
-                tuple(old_names.split()),
-                tuple(modern.split()),
-                note,
-            )
+            row = Default(of, argument, before, today, at, tuple(old_names.split()), tuple(modern.split()), note)
             table[of] = (*table.get(of, ()), row)
     return table
 
@@ -43,8 +32,7 @@ def of_era(of: str, era: Era) -> dict[str, str]:
     >>> of_era("keras.optimizers.Adagrad", Era.TF_KERAS_2_2)
     {}
     """
-    values = {row.argument: row.was(era) for row in defaults().get(of, ())}
-    return {argument: value for argument, value in values.items() if value is not None}
+    return {row.argument: row.before[era] for row in defaults().get(of, ()) if era in row.before}
 
 
 @cache

@@ -115,23 +115,14 @@ class Default(NamedTuple):
 
     of: str  # the call, as in `Argument`
     argument: str  # its name today
-    # The default in that era, as Python source (a dotted path of this package where no literal says it); None where it
-    # is today's.
-    keras_2_2_4: str | None
-    keras_2_3: str | None  # likewise
-    tf_keras_1_15: str | None  # likewise
-    tf_keras_2_2: str | None  # likewise
+    # The default by era, as Python source (a dotted path of this package where no literal says it), if another.
+    before: dict[str, str]
     today: str  # the default today, as Python source
     position: int | None = None  # where old code may have passed it by position
     old_names: tuple[str, ...] = ()  # what else it was called
     # Names of arguments that only newer code passes; where one is passed, the code knew the new default.
     modern: tuple[str, ...] = ()
     note: str = ""  # one sentence, for the report
-
-    def was(self, era: str) -> str | None:
-        """Return the default in an era, None where it is today's."""
-        columns = (self.keras_2_2_4, self.keras_2_3, self.tf_keras_1_15, self.tf_keras_2_2)
-        return dict(zip(("keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2"), columns, strict=True)).get(era)
 
 
 class Identifier(NamedTuple):

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import re
 import shutil
 import tempfile
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from parallel_compat.atomic_file import host
 from parallel_compat.originals import cache
 
 _LOCK = ".lock"
@@ -40,7 +39,7 @@ def changing(waiting: Callable[[], object]) -> Iterator[Path]:
     try:
         locked = _lock(descriptor, waiting)
         _remove_abandoned(root, locked)
-        temporary = Path(tempfile.mkdtemp(prefix=f"{_TEMPORARY}{_host()}-", dir=root))
+        temporary = Path(tempfile.mkdtemp(prefix=f"{_TEMPORARY}{host()}-", dir=root))
         try:
             yield temporary
         finally:
@@ -103,10 +102,6 @@ def _lock(descriptor: int, waiting: Callable[[], object] | None = None) -> bool:
     return True
 
 
-def _host() -> str:
-    return f"{zlib.crc32(platform.node().encode()):08x}"
-
-
 def _temporaries(root: Path) -> list[Path]:
     return [root / entry for entry in os.listdir(root) if entry.startswith(_TEMPORARY)]
 
@@ -119,6 +114,6 @@ def _remove_abandoned(root: Path, locked: bool) -> None:
     """
     for path in _temporaries(root):
         with contextlib.suppress(OSError):
-            ours = locked and path.name.startswith(f"{_TEMPORARY}{_host()}-")
+            ours = locked and path.name.startswith(f"{_TEMPORARY}{host()}-")
             if ours or time.time() - path.stat().st_mtime > _DAY:
                 shutil.rmtree(path, ignore_errors=True)

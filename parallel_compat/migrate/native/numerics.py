@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from parallel_compat.migrate import project
+from parallel_compat.migrate.dotted_names import names_in
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.names.native import NUMERICS
 
@@ -49,8 +50,8 @@ def source(names: Iterable[str]) -> str:
         name = waiting.pop()
         if name not in chosen:
             chosen.add(name)
-            waiting += [used for used in _used(definitions[name]) if used in definitions]
-    used = {name for one in chosen for name in _used(definitions[one])}
+            waiting += [used for used in names_in(definitions[name]) if used in definitions]
+    used = {name for one in chosen for name in names_in(definitions[one])}
     lines = text.splitlines()
     statements = [bound for bound in imports if bound[1] & used]
     plain = [ast.unparse(one) for one, _ in statements if _is_standard(one)]
@@ -128,10 +129,6 @@ def _original() -> tuple[str, dict[str, ast.stmt], list[tuple[ast.Import | ast.I
             bound = {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
             imports.append((statement, bound))
     return text, definitions, imports
-
-
-def _used(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def _is_standard(statement: ast.Import | ast.ImportFrom) -> bool:

@@ -39,7 +39,7 @@ def find(file: File) -> Findings:
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
             era = era_of_path(file.names.path(call.func) or "") or file.era_of_call(call)
-            missing = [row for row in rows if not _given(call, row) and row.was(era) is not None]
+            missing = [row for row in rows if era in row.before and not _given(call, row)]
             if missing:
                 yield from _written_out(file, call, missing, era)
     yield from _named_optimizers(file)
@@ -57,9 +57,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> F
     imports: list[Edit] = []
     messages: list[str] = []
     for row in rows:
-        old = value = row.was(era)
-        if old is None or value is None:
-            continue
+        old = value = row.before[era]
         if value.startswith("parallel_compat."):
             spelled = file.reference(value, call)
             if spelled is None:

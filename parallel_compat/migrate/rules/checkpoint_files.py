@@ -35,8 +35,7 @@ def find(file: File) -> Findings:
                 yield file.attention(call, message, hint=True)
             else:
                 yield file.found(call, message, edits, unsafe=True, hint=True)
-        elif file.redirect(call.func, _TARGET):
-            message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
-            yield file.found(call, message)
         else:
-            yield file.attention(call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}.")
+            message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
+            otherwise = f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}."
+            yield file.redirected(call.func, _TARGET, message, otherwise)

@@ -52,10 +52,9 @@ def find(file: File) -> Findings:
         if ending is None and not file.old:
             message = f"If this may be a file of Keras 2, load it with `{_TARGET}`."
             yield file.attention(call, message, hint=True)
-        elif file.redirect(call.func, _TARGET):
-            yield file.found(call, f"`load_model` of a file of Keras 2 is provided by `{_TARGET}`.")
         else:
-            yield file.attention(call, f"Use `{_TARGET}`, which reads files of Keras 2.")
+            message = f"`load_model` of a file of Keras 2 is provided by `{_TARGET}`."
+            yield file.redirected(call.func, _TARGET, message, f"Use `{_TARGET}`, which reads files of Keras 2.")
     for name, (target, message, question) in _PROVIDED.items():
         for call in file.calls_by_target.get(f"keras.models.{name}", ()):
             if file.old and file.redirect(call.func, target):

@@ -29,7 +29,4 @@ def find(file: File) -> Findings:
             if file.names.target(base) != "keras.optimizers.schedules.LearningRateSchedule":
                 continue
             message = f"`{class_.name}` got the step as a float; Keras 3 gives an integer."
-            if file.redirect(base, _TARGET):
-                yield file.found(base, message)
-            else:
-                yield file.attention(base, f"{message} Let it derive from `{_TARGET}`.")
+            yield file.redirected(base, _TARGET, message, f"{message} Let it derive from `{_TARGET}`.")

@@ -12,10 +12,8 @@
 
 from __future__ import annotations
 
-import ast
-
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.findings import Findings
 from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 
@@ -42,7 +40,7 @@ def find(file: File) -> Findings:
             if not named and not file.old:
                 yield file.attention(call, f"{why[0].upper()}{why[1:]}: name the arguments.", hint=True)
             else:
-                yield _from(file, call, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
+                yield file.redirected(call.func, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
 
 
 def _changed(file: File) -> Findings:
@@ -56,10 +54,4 @@ def _changed(file: File) -> Findings:
                 why = "With a vector as condition `tf.where` chose rows; today it chooses columns"
             else:
                 why = f"`{target}` returned something else in TensorFlow 1"
-            yield _from(file, call, new, f"{why}; `{new}` is the old function.")
-
-
-def _from(file: File, call: ast.Call, target: str, message: str) -> Finding:
-    """Let a call be of another function, or say so where that cannot be written."""
-    written = file.redirect(call.func, target)
-    return file.found(call, message) if written else file.attention(call, message)
+            yield file.redirected(call.func, new, f"{why}; `{new}` is the old function.")

@@ -28,7 +28,7 @@ def find(file: File) -> Findings:
         spelled = None if file.old else file.reference(_TARGET, call)
         if spelled is not None:
             yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]], hint=True)
-        elif file.old and file.redirect(call.func, _TARGET):
-            yield file.found(call, message)
+        elif file.old:
+            yield file.redirected(call.func, _TARGET, message)
         else:
-            yield file.attention(call, message, hint=not file.old)
+            yield file.attention(call, message, hint=True)

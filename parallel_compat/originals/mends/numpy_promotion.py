@@ -51,8 +51,8 @@ def apply(mends: Register) -> None:
     mends.after("tensorflow.python.keras.backend", mend_functions)
 
 
-def _as_numpy_1(value: Any) -> Any:
-    kind = _KINDS.get(type(value))
+def _as_numpy_1(value: Any, kinds: dict[type, type] | None = None) -> Any:
+    kind = (kinds or _KINDS).get(type(value))
     return value if kind is None else kind(value)
 
 
@@ -62,7 +62,9 @@ def _kind(plain: type[np.floating[Any]]) -> type:
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         are_scalars = all(isinstance(each, (int, float, np.generic)) for each in inputs)
         wider = are_scalars and any(type(each) in (int, float) for each in inputs)
-        plain_inputs = [np.float64(each) if wider and type(each) in _PLAIN else _as_plain(each) for each in inputs]
+        plain_inputs = [
+            np.float64(each) if wider and type(each) in _PLAIN else _as_numpy_1(each, _PLAIN) for each in inputs
+        ]
         return _as_numpy_1(getattr(ufunc, method)(*plain_inputs, **options))
 
     def binary(name: str) -> Callable[[Any, Any], Any]:
@@ -71,7 +73,7 @@ def _kind(plain: type[np.floating[Any]]) -> type:
         def __op__(self: Any, other: Any) -> Any:
             if type(other) in (int, float):
                 return getattr(np.float64(self), name)(other)
-            return _as_numpy_1(of_plain(plain(self), _as_plain(other)))
+            return _as_numpy_1(of_plain(plain(self), _as_numpy_1(other, _PLAIN)))
 
         return __op__
 
@@ -87,11 +89,6 @@ def _kind(plain: type[np.floating[Any]]) -> type:
         "__module__": "numpy",
     }
     return type(plain.__name__, (plain,), members)
-
-
-def _as_plain(value: Any) -> Any:
-    kind = _PLAIN.get(type(value))
-    return value if kind is None else kind(value)
 
 
 _KINDS: dict[type, type] = {plain: _kind(plain) for plain in (np.float16, np.float32)}
