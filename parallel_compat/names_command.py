@@ -15,7 +15,6 @@ SPELLINGS = ("keras", "tf.keras", "tensorflow.keras", "tensorflow.python.keras")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand's arguments."""
     parser.add_argument(
         "names",
         nargs="*",

@@ -12,7 +12,6 @@ _MOST = 8  # of one kind on one line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand's arguments."""
     parser.add_argument("path", nargs="?", default=".", metavar="DIR", help="the project, or one script (default: .)")
 
 

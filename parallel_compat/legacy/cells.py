@@ -63,29 +63,24 @@ class _CellWrapper(AbstractRNNCell):
 
     @property
     def state_size(self) -> Any:
-        """The size of the other cell's states."""
         return self.cell.state_size
 
     @property
     def output_size(self) -> Any:
-        """The size of the other cell's output."""
         return self.cell.output_size
 
     def build(self, input_shape: Any) -> None:
-        """Build the other cell."""
         if not self.cell.built:
             self.cell.build(input_shape)
             self.cell.built = True
         self.built = True
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
-        """Return the states that the other cell begins with."""
         if inputs is not None:
             batch_size = keras.ops.shape(inputs)[0]
         return self.cell.get_initial_state(batch_size=batch_size)
 
     def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
-        """Make one step of the other cell."""
         return self.cell(inputs, states, **({} if training is None else {"training": training}))
 
     def get_config(self) -> dict[str, Any]:
@@ -93,7 +88,6 @@ class _CellWrapper(AbstractRNNCell):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
-        """Make the cell from what `get_config` returned."""
         config = dict(config)
         for name in ("cell", "residual_fn"):
             if isinstance(config.get(name), dict):
@@ -120,7 +114,6 @@ class ResidualWrapper(_CellWrapper):
         self.residual_fn = residual_fn
 
     def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
-        """Make one step."""
         outputs, states = super().call(inputs, states, training=training)
         if self.residual_fn is not None:
             return self.residual_fn(inputs, outputs), states
@@ -167,7 +160,6 @@ class PeepholeLSTMCell(keras.layers.LSTMCell):  # type: ignore[misc]
         super().__init__(units, recurrent_activation=recurrent_activation, **keywords)
 
     def build(self, input_shape: Any) -> None:
-        """Make the weights."""
         super().build(input_shape)
         for gate in ("input", "forget", "output"):
             name = f"{gate}_gate_peephole_weights"
@@ -175,7 +167,6 @@ class PeepholeLSTMCell(keras.layers.LSTMCell):  # type: ignore[misc]
             setattr(self, name, weight)
 
     def call(self, inputs: Any, states: Any, training: bool = False) -> Any:
-        """Make one step."""
         ops = keras.ops
         hidden, carried = states
         of_gates, hidden_of_gates = [inputs] * 4, [hidden] * 4

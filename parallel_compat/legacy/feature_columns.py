@@ -58,7 +58,6 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
         return super().__call__(features, *given, **kwargs)
 
     def build(self, input_shape: Any = None) -> None:
-        """Make the weights of the columns."""
         for column in self._columns:
             column.create_state(self.columns_state)
         # The list itself, to which tables are added in calls; Keras would set a copy.
@@ -78,13 +77,11 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
         return feature_columns.features_of(given)
 
     def get_config(self) -> dict[str, Any]:
-        """Return the config, with that of each column."""
         columns = feature_columns.to_configs(self._columns)
         return {**super().get_config(), "feature_columns": columns, "partitioner": None}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        """Return the layer of a config."""
         columns = feature_columns.from_configs(config["feature_columns"], custom_objects=custom_objects)
         return cls(**{**config, "feature_columns": columns})
 
@@ -138,7 +135,6 @@ class DenseFeatures(_Features):
         return tf.ensure_shape(result, (*result.shape[:-1], self._size()))
 
     def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
-        """Return `(None, features)`."""
         return (None, self._size())
 
 

@@ -70,11 +70,9 @@ class InTrainPhase(keras.layers.Layer):  # type: ignore[misc]  # Keras carries n
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
-        """Choose."""
         return inputs[0] if training else inputs[1]
 
     def compute_output_spec(self, inputs: Any, training: bool | None = None) -> Any:
-        """Return the shape and dtype of what is chosen."""
         return keras.KerasTensor(inputs[1].shape, inputs[1].dtype)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:

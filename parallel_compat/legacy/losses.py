@@ -87,7 +87,6 @@ class LossFunctionWrapper(keras.losses.Loss):  # type: ignore[misc]  # Keras car
         self._fn_kwargs = kwargs
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """Return what the function computes."""
         y_pred, y_true = losses_utils.squeeze_or_expand_dimensions(y_pred, y_true)
         return self.fn(y_true, y_pred, **self._fn_kwargs)
 

@@ -38,7 +38,6 @@ class FixedLossScale(LossScale):
         super().__init__(loss_scale_value)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what it is made of."""
         return {"loss_scale_value": self.initial_loss_scale}
 
 
@@ -68,7 +67,6 @@ class DynamicLossScale(LossScale):
         self.increment_period, self.multiplier = int(increment_period), 2.0
 
     def get_config(self) -> dict[str, Any]:
-        """Return what it is made of."""
         return {
             "initial_loss_scale": self.initial_loss_scale,
             "increment_period": self.increment_period,
@@ -104,7 +102,6 @@ class Policy(keras.DTypePolicy):  # type: ignore[misc]  # Keras carries no types
         self.loss_scale = _scale_of(loss_scale if self.has_own_scale else "dynamic" if name == _FLOAT16 else None)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what Keras's policy is made of."""
         return {"name": self.name}
 
 
@@ -189,7 +186,6 @@ class LossScaleOptimizer(keras.optimizers.LossScaleOptimizer):  # type: ignore[m
         return super().apply_gradients(grads_and_vars, *given, **keywords)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what Keras's optimizer is made of."""
         config = super().get_config()
         return {
             "optimizer": config["inner_optimizer"],
@@ -198,7 +194,6 @@ class LossScaleOptimizer(keras.optimizers.LossScaleOptimizer):  # type: ignore[m
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> LossScaleOptimizer:
-        """Make it again."""
         optimizer = keras.optimizers.deserialize(dict(config["optimizer"]), custom_objects=custom_objects)
         kinds = {kind.__name__: kind for kind in (FixedLossScale, DynamicLossScale)}
         scale = config["loss_scale"]

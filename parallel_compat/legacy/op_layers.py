@@ -84,7 +84,6 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
         self.built = True
 
     def call(self, inputs: Any) -> Any:
-        """Call the function with the tensors in their places."""
         of = self.made_of
         args, kwargs = _mapped(
             (of.args, of.kwargs), lambda leaf: inputs[leaf.index] if isinstance(leaf, Place) else leaf

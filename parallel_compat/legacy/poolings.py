@@ -52,7 +52,6 @@ class _Pooling(keras.layers.Layer):  # type: ignore[misc]
         raise NotImplementedError(f"Expected {type(self).__name__} to have a `_pooling_function`.")
 
     def call(self, inputs: Any) -> Any:
-        """Return what `_pooling_function` makes of the inputs."""
         return self._pooled(inputs, ())
 
     def _pooled(self, inputs: Any, further: tuple[int, ...]) -> Any:
@@ -65,7 +64,6 @@ class _Pooling(keras.layers.Layer):  # type: ignore[misc]
         )
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments."""
         names = ("pool_size", "strides", "padding", "data_format")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 

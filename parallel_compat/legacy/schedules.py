@@ -69,7 +69,6 @@ class LinearCosineDecay(keras.optimizers.schedules.LearningRateSchedule):  # typ
         self.name = name
 
     def __call__(self, step: Any) -> Any:
-        """Return the rate of a step."""
         rate = tf.convert_to_tensor(self.initial_learning_rate)
         steps = tf.cast(self.decay_steps, rate.dtype)
         step = tf.minimum(tf.cast(step, rate.dtype), steps)
@@ -81,7 +80,6 @@ class LinearCosineDecay(keras.optimizers.schedules.LearningRateSchedule):  # typ
         return tf.zeros((), step.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments."""
         return {
             name: getattr(self, name)
             for name in ("initial_learning_rate", "decay_steps", "num_periods", "alpha", "beta", "name")
@@ -126,6 +124,5 @@ class NoisyLinearCosineDecay(LinearCosineDecay):
         return tf.random.normal(step.shape, stddev=tf.sqrt(variance), dtype=step.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments."""
         of_noise = {"initial_variance": self.initial_variance, "variance_decay": self.variance_decay}
         return {**super().get_config(), **of_noise}

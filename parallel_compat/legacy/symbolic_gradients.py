@@ -81,7 +81,6 @@ class _Gradients(keras.Operation):  # type: ignore[misc]  # Keras carries no typ
         self._of = loss, tuple(variables), tuple(inputs)
 
     def call(self, given: Sequence[Any], training: bool | None = None) -> list[Any]:
-        """Compute the loss from the inputs' values, and its gradients."""
         loss, variables, inputs = self._of
         weights = [each.value for each in variables if not isinstance(each, keras.KerasTensor)]
         with tf.GradientTape(watch_accessed_variables=False) as tape:

@@ -161,7 +161,6 @@ class RMSPropOptimizer(keras.optimizers.RMSprop):  # type: ignore[misc]
         super().__init__(learning_rate, decay, float(momentum), epsilon, centered, name=name, **of_keras)
 
     def build(self, variables: Any) -> None:
-        """Make the means."""
         super().build(variables)
         for variable in self.variables:
             if "velocity" in variable.path:

@@ -26,7 +26,6 @@ _MANY = 20  # files from which on a terminal shows a progress bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand's arguments."""
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files and folders, or - to read stdin and write stdout"
     )

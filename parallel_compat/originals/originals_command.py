@@ -18,7 +18,6 @@ _ERROR = "parallel-compat originals: error:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand's arguments."""
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions (without one: the list)")
     fetching = actions.add_parser("fetch", help="fetch missing or damaged originals")

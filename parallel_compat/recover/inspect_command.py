@@ -16,7 +16,6 @@ FORMS = {"model": "whole model", "weights": "weights only", "keras3": "weights, 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand's arguments."""
     parser.add_argument("file", metavar="FILE", help="an .h5 or .hdf5 file")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     add_max_bytes(parser)

@@ -16,7 +16,6 @@ LONG_WORK = 64 << 20  # bytes from which a progress bar is of use
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the subcommand's arguments."""
     parser.add_argument(
         "file",
         metavar="FILE",

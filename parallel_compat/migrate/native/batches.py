@@ -39,7 +39,6 @@ _METHODS = {
 
 
 def find(file: File) -> Findings:
-    """Find calls of the generator functions."""
     for call in file.tree.calls:
         method, names = _METHODS.get(file.names.path(call.func) or "", ("", ()))
         if not method:

@@ -34,7 +34,6 @@ _OF_TODAY = ("save_freq", "initial_value_threshold")
 
 
 def find(file: File) -> Findings:
-    """Find checkpoints, and callbacks that assign their model."""
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
         if path in _CHECKPOINTS:

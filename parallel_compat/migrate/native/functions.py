@@ -36,7 +36,6 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.Li
 
 
 def find(file: File) -> Findings:
-    """Find calls of functions of this package that plain Keras has under another name."""
     rows = functions()
     for call in file.tree.calls:
         path = file.names.path(call.func)

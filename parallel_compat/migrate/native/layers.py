@@ -25,7 +25,6 @@ _LAYERS = "parallel_compat.legacy.layers."
 
 
 def find(file: File) -> Findings:
-    """Find calls of layers of this package."""
     found: dict[str, list[tuple[ast.Call, str | None, list[str]]]] = {}
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""

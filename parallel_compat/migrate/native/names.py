@@ -27,7 +27,6 @@ _INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among
 
 
 def find(file: File) -> Findings:
-    """Find the remaining names of this package."""
     left: list[ast.Name | ast.Attribute] = []
     for node in _uses(file):
         path = file.names.path(node) or ""

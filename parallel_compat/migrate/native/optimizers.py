@@ -30,7 +30,6 @@ _SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learn
 
 
 def find(file: File) -> Findings:
-    """Find calls of optimizers of this package."""
     found: dict[str, list[ast.Call]] = {}
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""

@@ -27,7 +27,6 @@ _WITHOUT_EFFECT = frozenset(("allow_soft_placement", "log_device_placement"))
 
 
 def find(file: File) -> Findings:
-    """Find sessions that are set, and their configurations."""
     for call in file.tree.calls:
         if file.names.path(call.func) == f"{BACKEND}.set_session" and len(call.args) == 1:
             yield from _set(file, call)

@@ -48,7 +48,6 @@ _FIELD = re.compile(r"(?<!\{)\{((?:val_)?(?:\w+_)?acc)(?=[:}!])")
 
 
 def find(file: File) -> Findings:
-    """Find the old names of accuracy, and of weighted metrics."""
     yield from _weighted(file)
     metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
     for node, where in _names(file):

@@ -27,7 +27,6 @@ _MODULES = ("keras.legacy.interfaces", "parallel_compat.legacy.interfaces")  # t
 
 
 def find(file: File) -> Findings:
-    """Find the decorators, and the imports that serve nothing else."""
     roots: set[ast.Name] = set()
     message, unsafe = "It translated arguments of Keras 1.", "does a caller still pass those?"
     for function in file.tree.functions:

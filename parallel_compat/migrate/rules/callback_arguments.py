@@ -32,7 +32,6 @@ _MODE = 4  # the position of `mode`
 
 
 def find(file: File) -> Findings:
-    """Find calls of callbacks with old arguments."""
     for target, call in file.calls_under("keras.callbacks."):
         yield from argument_edits.rewrite(file, call, target, target.rpartition(".")[2])
         if target in ("keras.callbacks.EarlyStopping", "keras.callbacks.ReduceLROnPlateau"):

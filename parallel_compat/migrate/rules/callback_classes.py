@@ -34,7 +34,6 @@ _CHECKPOINT_FIELDS = frozenset(("period", "epochs_since_last_save", "monitor_op"
 
 
 def find(file: File) -> Findings:
-    """Find such classes."""
     for class_ in file.tree.classes:
         for base in class_.bases:
             target = file.names.target(base)

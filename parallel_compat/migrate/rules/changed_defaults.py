@@ -35,7 +35,6 @@ _REQUIRED = "(required)"
 
 
 def find(file: File) -> Findings:
-    """Find calls that rely on a changed default."""
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
             era = era_of_path(file.names.path(call.func) or "") or file.era_of_call(call)

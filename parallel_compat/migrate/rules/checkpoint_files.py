@@ -20,7 +20,6 @@ _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
 
 def find(file: File) -> Findings:
-    """Find checkpoints whose file name Keras 3 refuses."""
     for call in file.calls_by_target.get("keras.callbacks.ModelCheckpoint", ()):
         path = file.tree.resolved(calls.argument(call, "filepath", 0))
         ending = tail(path) if path is not None else None

@@ -32,7 +32,6 @@ _OLD = frozenset(("lr", "decay"))
 
 
 def find(file: File) -> Findings:
-    """Find what such calls choose among."""
     seen: set[ast.expr] = set()
     for call in file.tree.calls:
         if not any(keyword.arg in _OLD for keyword in call.keywords) or file.names.target(call.func) is not None:

@@ -31,7 +31,6 @@ _ARRAYS = ("array", "asarray", "compute_class_weight", "ones")
 
 
 def find(file: File) -> Findings:
-    """Find class weights that Keras 3 does not take."""
     for method in ("fit", "train_on_batch", "fit_generator"):
         for call, model in file.calls_on(MODEL, method):
             argument = calls.keyword(call, "class_weight")

@@ -24,7 +24,6 @@ from parallel_compat.names.arguments import NO_CLIPPING
 
 
 def find(file: File) -> Findings:
-    """Find optimizers that clip by the norm."""
     for target, call in file.calls_under("keras.optimizers.", "parallel_compat.legacy.optimizers."):
         name, norm = target.rpartition(".")[2], clips(call, "clipnorm")
         if norm is None:

@@ -29,7 +29,6 @@ _METRICS_POSITION = 2  # in Keras 2
 
 
 def find(file: File) -> Findings:
-    """Find such calls."""
     with_metrics = [call for call in file.method_calls.get("compile", ()) if _has_metrics(call)]
     for call, model in file.calls_on(MODEL, "compile"):
         given = any(calls.keyword(call, name) is not None for name in ("metrics", "weighted_metrics"))

@@ -37,7 +37,6 @@ _OF_THE_WEIGHT = frozenset(("shape", "dtype", "name", "ndim", "get_shape"))
 
 
 def find(file: File) -> Findings:
-    """Find attributes that `build` computes of weights."""
     for class_ in file.classes_of(LAYER):
         methods = methods_of(class_)
         if "build" in methods:

@@ -28,7 +28,6 @@ _VALIDATIONS = ("validation_data", "validation_split")
 
 
 def find(file: File) -> Findings:
-    """Find loggers that are made, and classes that derive from it."""
     trained = [each for name in ("fit", "fit_generator") for each in file.method_calls.get(name, ())]
     trained += file.calls_by_target.get("parallel_compat.fit_generator", ())
     if trained and all(_is_validated(call) for call in trained):

@@ -32,7 +32,6 @@ _MODELS = "parallel_compat.legacy.models"
 
 
 def find(file: File) -> Findings:
-    """Find both in the methods of custom models."""
     for call in file.method_calls.get("compiled_loss", ()):
         yield from _of_model(file, call, calls.receiver(call), f"{_MODELS}.compiled_loss")
     for call in file.method_calls.get("update_state", ()):

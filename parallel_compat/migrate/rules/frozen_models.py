@@ -31,7 +31,6 @@ _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
 
 def find(file: File) -> Findings:
-    """Find models that are frozen, and layers inside them that are not."""
     flags = [each for each in file.tree.attributes if assigned(file, each) is not None]
     for target in flags:
         if not is_set(file, target, to=False) or _is_thawed_again(file, target, flags):

@@ -19,7 +19,6 @@ _OTHERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.Mode
 
 
 def find(file: File) -> Findings:
-    """Find calls of functions with old arguments."""
     for target, found in file.calls_by_target.items():
         if target.startswith(_OTHERS) or (target not in rows() and not has_positions(target)):
             continue

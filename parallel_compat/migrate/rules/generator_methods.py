@@ -30,7 +30,6 @@ _IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 
 
 
 def find(file: File) -> Findings:
-    """Find calls of the generator methods."""
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         row = methods.member(MODEL, name)
         for call, _ in file.calls_on(MODEL, name):

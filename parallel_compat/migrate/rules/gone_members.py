@@ -38,7 +38,6 @@ _NOT_CALLED = (
 
 
 def find(file: File) -> Findings:
-    """Find members that are gone."""
     gone = {name: [row for row in rows if _is_gone(row)] for name, rows in members().items()}
     for node in file.tree.attributes:
         rows = gone.get(node.attr)

@@ -56,7 +56,6 @@ _OF_LAYERS = ("input", "inputs", "output", "outputs")
 
 
 def find(file: File) -> Findings:
-    """Find such code."""
     for node, what in (*_of_lambda_layers(file), *_compiled(file), *_returned(file)):
         captured = _captured(file, node)
         if captured is not None:

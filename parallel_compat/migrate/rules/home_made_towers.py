@@ -24,7 +24,6 @@ _NAMES = ("make_parallel", "to_multi_gpu")
 
 
 def find(file: File) -> Findings:
-    """Find such functions, and the calls of them."""
     if not any(word in file.source.text for word in ("device", *_NAMES)):
         return
     towers = set()

@@ -28,7 +28,6 @@ from parallel_compat.migrate.import_findings import ImportFindings
 
 
 def find(file: File) -> Findings:
-    """Find imports and dotted names."""
     return _find(file, lambda offset: file.ignored("imports", offset))
 
 

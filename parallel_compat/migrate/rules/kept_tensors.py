@@ -27,7 +27,6 @@ _ONCE = ("__init__", "build")
 
 
 def find(file: File) -> Findings:
-    """Find attributes that become tensors of themselves."""
     for node in file.tree.attributes:
         statement = file.tree.parents.get(node)
         if not isinstance(node.ctx, ast.Store) or not isinstance(statement, ast.Assign) or len(statement.targets) > 1:

@@ -29,7 +29,6 @@ _TARGET = "keras.utils.register_keras_serializable"
 
 
 def find(file: File) -> Findings:
-    """Find such functions."""
     for function in dict.fromkeys(_functions(file)):
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             continue

@@ -24,7 +24,6 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 def find(file: File) -> Findings:
-    """Find functions of Lambda layers that read names which a loop binds."""
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
         function = calls.argument(call, "function", 0)
         if not isinstance(function, ast.Lambda):

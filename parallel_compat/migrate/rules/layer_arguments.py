@@ -43,7 +43,6 @@ _REDUCTIONS = frozenset({"max", "min", "sum", "prod", "amax", "argmax"})
 
 
 def find(file: File) -> Findings:
-    """Find calls of layers with old arguments."""
     for target, call in file.calls_under("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential"):
         of = "keras.layers.Input" if target == "keras.Input" else target
         name = target.rpartition(".")[2]

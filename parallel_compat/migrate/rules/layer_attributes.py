@@ -30,7 +30,6 @@ from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
 
 def find(file: File) -> Findings:
-    """Find shapes of layers."""
     for node in file.tree.attributes:
         if node.attr == "_name":
             yield from _named(file, node)

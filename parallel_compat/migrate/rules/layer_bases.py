@@ -31,7 +31,6 @@ SAYING_WHAT_THEY_GIVE = frozenset(("Attention", "Embedding", "Flatten", "Permute
 
 
 def find(file: File) -> Findings:
-    """Find such classes."""
     for class_ in file.tree.classes:
         if "call" not in methods_of(class_):
             continue

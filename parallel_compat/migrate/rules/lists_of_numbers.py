@@ -28,7 +28,6 @@ _DATA = {"fit": 2, "evaluate": 2, "predict": 1, "train_on_batch": 2, "test_on_ba
 
 
 def find(file: File) -> Findings:
-    """Find lists of numbers among the data."""
     for method, count in _DATA.items():
         for call, model in file.calls_on(MODEL, method):
             if calls.has_star(call):

@@ -41,7 +41,6 @@ _OF_MODELS = ("compile", "evaluate", "fit", "layers", "predict", "save", "save_w
 
 
 def find(file: File) -> Findings:
-    """Find calls that load, or may load, an old file."""
     for call in file.calls_by_target.get("keras.models.load_model", ()):
         path = calls.argument(call, "filepath", 0)
         ending = tail(path) if path is not None else None

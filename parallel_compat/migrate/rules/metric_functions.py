@@ -33,7 +33,6 @@ METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 
 
 def find(file: File) -> Findings:
-    """Find metric functions in calls of `compile`."""
     seen: set[ast.expr] = set()
     for call, _ in file.calls_on(MODEL, "compile"):
         # The third position was that of metrics; today's is that of `loss_weights`, which are numbers.

@@ -32,7 +32,6 @@ _LAYERS = re.compile(
 
 
 def find(file: File) -> Findings:
-    """Find functions of true and predicted values that make something with weights."""
     if file.era in (Era.TODAY, Era.TF_KERAS_2_2):
         return
     for function in (each for each in file.tree.functions if isinstance(each, ast.FunctionDef)):

@@ -35,7 +35,6 @@ from parallel_compat.names.positions import has_positions
 
 
 def find(file: File) -> Findings:
-    """Find calls of optimizers with old arguments."""
     for target, call in file.calls_under("keras.optimizers.", "parallel_compat.legacy.optimizers."):
         name = target.rpartition(".")[2]
         of = f"keras.optimizers.{name}"

@@ -25,7 +25,6 @@ from parallel_compat.names.members import MODEL, OPTIMIZER
 
 
 def find(file: File) -> Findings:
-    """Find `.lr` of optimizers."""
     yield from _named(file)
     for node in file.tree.attributes:
         if node.attr == "optimizer" and _is_read(file, node) and file.kinds.of(node.value) == MODEL:

@@ -32,7 +32,6 @@ _BACK = frozenset(("bool", "long"))  # names that numpy 2 has again, for types o
 
 
 def find(file: File) -> Findings:
-    """Find names that other packages had."""
     for node in file.tree.attributes:
         if not isinstance(node.ctx, ast.Load):
             continue

@@ -25,7 +25,6 @@ _INPUTS = ("keras.Input", "keras.layers.Input")
 
 
 def find(file: File) -> Findings:
-    """Find models that are called on an input of any size."""
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = (

@@ -33,7 +33,6 @@ _LISTS = ("loss_weights", "metrics", "weighted_metrics")
 
 
 def find(file: File) -> Findings:
-    """Find dicts with one literal name in calls of models."""
     for method in ("compile", *_ON_DATA):
         for call in file.method_calls.get(method, ()):
             model = calls.receiver(call)

@@ -24,7 +24,6 @@ _OF_GENERATORS = frozenset(("max_queue_size", "workers", "use_multiprocessing"))
 
 
 def find(file: File) -> Findings:
-    """Find calls of the methods."""
     row = methods.member(MODEL, "predict")
     for call, _ in file.calls_on(MODEL, "predict"):
         named = {keyword.arg for keyword in call.keywords}

@@ -22,7 +22,6 @@ _CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
 def find(file: File) -> Findings:
-    """Find callbacks that log the rate."""
     readers = file.project.readers_of_rate | readers_of_rate(file.source.text)
     if not readers:
         return

@@ -22,7 +22,6 @@ from parallel_compat.names.members import MODEL
 
 
 def find(file: File) -> Findings:
-    """Find calls of a model's `save` with a name that Keras 3 refuses."""
     row = methods.member(MODEL, "save")
     for call, receiver in file.calls_on(MODEL, "save"):
         if file.kinds.of(receiver) is None and not last_name(receiver).lower().endswith("model"):

@@ -24,7 +24,6 @@ from parallel_compat.names.members import MODEL
 
 
 def find(file: File) -> Findings:
-    """Find calls of `save_weights` with a name that Keras 3 refuses."""
     row = methods.member(MODEL, "save_weights")
     for call, _ in file.calls_on(MODEL, "save_weights"):
         path = calls.argument(call, "filepath", 0)

@@ -23,7 +23,6 @@ _TARGET = "parallel_compat.legacy.schedules.LearningRateSchedule"
 
 
 def find(file: File) -> Findings:
-    """Find such classes."""
     for class_ in file.tree.classes:
         for base in class_.bases:
             if file.names.target(base) != "keras.optimizers.schedules.LearningRateSchedule":

@@ -33,7 +33,6 @@ _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
 
 
 def find(file: File) -> Findings:
-    """Find optimizers that may be compiled twice."""
     yield from _applied(file)
     uses: dict[object, list[tuple[ast.Call, ast.expr]]] = {}
     for call, _ in file.calls_on(MODEL, "compile"):

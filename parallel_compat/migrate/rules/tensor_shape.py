@@ -34,7 +34,6 @@ _OF_SHAPES = (
 
 
 def find(file: File) -> Findings:
-    """Find shapes of tensors."""
     for call in file.method_calls.get("get_shape", ()):
         if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords:
             yield from _shape(file, call.func, call, "get_shape()")

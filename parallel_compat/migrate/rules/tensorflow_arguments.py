@@ -21,7 +21,6 @@ _ARGUMENTS_OF_CHOICE = 3
 
 
 def find(file: File) -> Findings:
-    """Find calls with arguments of TensorFlow 1, and those of what gives something else today."""
     yield from _changed(file)
     signatures = table.tensorflow_1_signatures()
     for target, found in file.calls_by_target.items():

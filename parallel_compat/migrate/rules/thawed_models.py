@@ -25,7 +25,6 @@ from parallel_compat.names.members import MODEL
 
 
 def find(file: File) -> Findings:
-    """Find models that are made trainable where single layers are frozen."""
     frozen = {ast.unparse(each) for each in file.tree.attributes if is_set(file, each, to=False)}
     for target in file.tree.attributes if frozen else ():
         node = assigned(file, target) if is_set(file, target, to=True) else None

@@ -22,7 +22,6 @@ _TARGET = "parallel_compat.legacy.time_distributed.TimeDistributed"
 
 
 def find(file: File) -> Findings:
-    """Find where it is called."""
     message = f"`TimeDistributed` of all steps at once is `{_TARGET}`; Keras 3 calls its layer for each."
     for call in file.calls_by_target.get("keras.layers.TimeDistributed", ()):
         spelled = None if file.old else file.reference(_TARGET, call)

@@ -34,7 +34,6 @@ _OTHERS = {
 
 
 def find(file: File) -> Findings:
-    """Find calls of methods of models, layers and optimizers with old arguments."""
     for method, (of, telling) in _OTHERS.items():
         for call in file.method_calls.get(method, ()):
             kind = file.kinds.of(calls.receiver(call))

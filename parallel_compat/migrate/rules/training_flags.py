@@ -31,7 +31,6 @@ _FUNCTIONS = {"tensorflow.logical_and": "and", "tensorflow.logical_or": "or", "t
 
 
 def find(file: File) -> Findings:
-    """Find flags that are put together as tensors."""
     for class_ in file.classes_of(LAYER):
         if (function := methods_of(class_).get("call")) is not None:
             yield from _of_call(file, function)

@@ -32,7 +32,6 @@ _OF_KERAS = frozenset(("bias", "kernel", "embeddings", "gamma", "beta", "depthwi
 
 
 def find(file: File) -> Findings:
-    """Find weights whose truth is tested."""
     for class_ in file.classes_of(LAYER, MODEL):
         weights = _weights(class_)
         for node in ast.walk(class_):

@@ -33,7 +33,6 @@ _OF_TENSORFLOW_ALONE = re.compile(r"read_value|value|scatter_\w+|initialized_val
 
 
 def find(file: File) -> Findings:
-    """Find such questions, and such variables."""
     yield from _held(file)
     for call in file.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id != "isinstance" or len(call.args) != 2:

@@ -40,7 +40,6 @@ TARGET = "parallel_compat.multi_gpu_model"
 
 
 def find(file: File) -> Findings:
-    """Find such classes, and the calls that make their objects."""
     for class_ in file.tree.classes:
         if not _wraps(class_):
             continue

@@ -24,7 +24,6 @@ class CodeInFileError(ValueError):
 
 
 def apply(mends: Register) -> None:
-    """Replace `func_load` and the unpickling."""
     functions = _Functions(mends.settings.allow_lambdas)
     for module in ("keras.utils.generic_utils", "tensorflow.python.keras.utils.generic_utils"):
         mends.after(module, functions.put_on)

@@ -23,7 +23,6 @@ _MODULES = (
 
 
 def apply(mends: Register) -> None:
-    """Let the original's modules find no variable among composite tensors."""
     from tensorflow.python.framework.composite_tensor import CompositeTensor
     from tensorflow.python.ops.variables import Variable
     from tensorflow.python.util import nest

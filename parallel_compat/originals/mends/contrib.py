@@ -33,7 +33,6 @@ _PARTS = {
 
 
 def apply(mends: Register) -> None:
-    """Serve the package, and the modules of its operations."""
     if not mends.is_tensorflow_1:
         return
     from tensorflow.python.util import all_util

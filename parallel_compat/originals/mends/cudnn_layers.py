@@ -16,7 +16,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Give the layers what they compute with."""
     for module in ("keras.layers.cudnn_recurrent", "tensorflow.python.keras.layers.cudnn_recurrent"):
         mends.after(module, _put_on)
     if mends.is_standalone:

@@ -12,7 +12,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Let the object that captures the scope take its text."""
     if mends.era is not Era.KERAS_2_2_4:
         return
     import tensorflow.compat.v1 as tf

@@ -11,6 +11,5 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Let a part of a docstring that is not found stay as it is."""
     if sys.version_info >= (3, 13):
         mends.edit("tensorflow.python.keras.layers.normalization", "assert old in string", "pass")

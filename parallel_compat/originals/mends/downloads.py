@@ -25,7 +25,6 @@ _MOVED = {
 
 
 def apply(mends: Register) -> None:
-    """Wrap `get_file`."""
     for module in ("keras.utils.data_utils", "tensorflow.python.keras.utils.data_utils"):
         mends.after(module, _wrap)
 

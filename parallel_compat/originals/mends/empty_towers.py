@@ -24,7 +24,6 @@ _is_empty: contextvars.ContextVar[Any] = contextvars.ContextVar("is_empty", defa
 
 
 def apply(mends: Register) -> None:
-    """Wrap what computes and writes statistics, and the gradient."""
     import tensorflow
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import gen_nn_ops, nn, nn_ops, resource_variable_ops

@@ -18,7 +18,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Add the names, and make a function for each shape of an iterator."""
     from tensorflow.python.data.ops import iterator_ops
     from tensorflow.python.eager import def_function, function
     from tensorflow.python.eager.polymorphic_function import eager_function_run

@@ -24,7 +24,6 @@ def _module(name: str, **names: Any) -> None:
 
 
 def apply(mends: Register) -> None:
-    """Add the names."""
     import tensorflow as tf
     from tensorflow.python.checkpoint import checkpoint, graph_view
     from tensorflow.python.data.ops import options

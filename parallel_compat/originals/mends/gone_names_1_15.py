@@ -15,7 +15,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Add the names."""
     if not mends.is_tensorflow_1:
         return
     from tensorflow.python import pywrap_tensorflow

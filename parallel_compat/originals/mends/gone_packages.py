@@ -27,7 +27,6 @@ _PACKAGES = {
 
 
 def apply(mends: Register) -> None:
-    """Let the packages be found."""
     sys.meta_path.insert(0, _Finder())
     if not mends.is_tensorflow_1:
         return

@@ -24,7 +24,6 @@ def _in_old_words(error: OSError) -> OSError:
 
 
 def apply(mends: Register) -> None:
-    """Read and open as h5py 2 did."""
     try:
         import h5py
     except ImportError:

@@ -12,7 +12,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Add them to the modules that had them."""
     mends.after("keras.metrics", lambda module: mends.add(module, **_metrics(module.K)))
     mends.after("keras.layers.core", lambda module: mends.add(module, TimeDistributedDense=_layer(module)))
     mends.after("keras.utils.np_utils", lambda module: mends.add(module, **_CLASSES))

@@ -19,7 +19,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Let graphs read variables in another type, and TensorFlow know the kind."""
     from tensorflow.python.framework import ops
 
     mends.add(ops, register_dense_tensor_like_type=lambda kind: setattr(kind, "is_tensor_like", True))

@@ -16,7 +16,6 @@ PATHS = [path for _, _, path in _ROWS]
 
 
 def apply(mends: Register) -> None:
-    """Put each module and each name where it was."""
     for kind, path, today in _ROWS:
         if kind == "module":
             put_module(_PYTHON + path, named(_PYTHON + today))

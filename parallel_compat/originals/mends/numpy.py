@@ -47,7 +47,6 @@ NAMES: dict[str, Any] = {
 
 
 def apply(mends: Register) -> None:
-    """Add the names, and what was accepted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy 1.26 warns when it is asked for a name that it dropped
         mends.add(np, **NAMES)

@@ -22,7 +22,6 @@ _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def apply(mends: Register) -> None:
-    """Let sessions and eager tensors return scalars that are promoted so."""
     if np.lib.NumpyVersion(np.__version__) < "2.0.0":
         return
     from tensorflow.python.client import session

@@ -17,7 +17,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Let the layer make no list, and operations on Keras tensors have their names."""
     if mends.is_tensorflow_1:
         from tensorflow.python.framework import ops
 

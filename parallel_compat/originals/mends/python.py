@@ -33,7 +33,6 @@ def _getargspec(function: Callable[..., Any]) -> ArgSpec:
 
 
 def apply(mends: Register) -> None:
-    """Add the names."""
     abstract = {name: getattr(collections.abc, name) for name in collections.abc.__all__}
     mends.add(collections, **abstract)
     mends.add(inspect, ArgSpec=ArgSpec, getargspec=_getargspec)

@@ -13,7 +13,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Make `Dataset.from_generator` read no batch before it is asked for."""
     from tensorflow.python.data.ops import dataset_ops, options
 
     def without_reading_ahead(from_generator: Any) -> Any:

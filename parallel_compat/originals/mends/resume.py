@@ -26,7 +26,6 @@ FORMAT = "parallel_compat training state of old Keras 1"
 
 
 def apply(mends: Register) -> None:
-    """Wrap `fit` and `fit_generator`."""
     directory = mends.settings.resume
     if directory is None:
         return

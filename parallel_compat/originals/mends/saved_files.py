@@ -45,7 +45,6 @@ _COMPILED = (
 
 
 def apply(mends: Register) -> None:
-    """Wrap what writes and reads files of models."""
     for root in ("keras", "tensorflow.python.keras"):
         mends.after(f"{root}.utils.multi_gpu_utils", _remember_templates)
         mends.after(f"{root}.engine.network", _wrap_weights)

@@ -18,7 +18,6 @@ _KERAS = "tensorflow.python.keras."
 
 
 def apply(mends: Register) -> None:
-    """Let saving and loading call the methods of the old classes."""
     from tensorflow.python.checkpoint import checkpoint
     from tensorflow.python.saved_model import constants, load, nested_structure_coder, path_helpers, save, utils_impl
     from tensorflow.python.trackable import autotrackable, base

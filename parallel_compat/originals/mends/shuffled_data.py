@@ -27,7 +27,6 @@ _ORDER_OF_TODAY = "shuffle().repeat() of data sets in a data set: the order is t
 
 
 def apply(mends: Register) -> None:
-    """Set the old order."""
     if not mends.is_tensorflow_1:
         return
     from tensorflow.python.data.experimental.ops import shuffle_ops

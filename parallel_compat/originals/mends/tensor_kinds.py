@@ -29,7 +29,6 @@ class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
 
 
 def apply(mends: Register) -> None:
-    """Add the kind, the arithmetic and the shape."""
     import tensorflow.compat.v1 as tf
     from tensorflow.python.autograph import operators
     from tensorflow.python.client import session

@@ -11,7 +11,6 @@ from parallel_compat.originals.mends.register import Register
 
 
 def apply(mends: Register) -> None:
-    """Give `load` and `load_all` that loader where none is passed."""
     try:
         import yaml
     except ImportError:
