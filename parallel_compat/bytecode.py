@@ -55,11 +55,7 @@ class Code(NamedTuple):
 
 
 def read(raw: bytes) -> Code:
-    """Read marshalled code of this Python.
-
-    Raises:
-        BytecodeError: it is of another Python, or no code.
-    """
+    """Read marshalled code of this Python."""
     if len(raw) > _LARGEST:
         raise BytecodeError(f"more than {_LARGEST} bytes")
     found = _read_as(_OWN, raw)

@@ -28,9 +28,6 @@ def writing(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, Disk]]:
 
     Yields:
         The open file, and the disk under it, which takes the bytes of arrays without the library.
-
-    Raises:
-        OSError: what the first system call that failed raised.
     """
     disk = Disk(_open(path))
     try:
@@ -68,11 +65,7 @@ class Disk:
                 self._raw.close()
 
     def write_at(self, offset: int, data: Any) -> None:
-        """Write bytes past the library.
-
-        Raises:
-            OSError: this write failed, or one before.
-        """
+        """Write bytes past the library."""
         self._attempt(self._raw.seek, offset)
         self.write(data)
         self.check()

@@ -316,11 +316,7 @@ class _State:
 
     @classmethod
     def read(cls, path: Path, model: keras.Model, callbacks: Sequence[Any]) -> _State:
-        """Read the state of this training.
-
-        Raises:
-            ValueError: for a file that is damaged, is no state, or is that of another training.
-        """
+        """Read the state of this training."""
         identity = _identity(model, callbacks)
         try:
             about, arrays = _read(path, sum(size for *_, size in identity["variables"]))

@@ -14,12 +14,7 @@ from parallel_compat.backend import keras3
 
 
 def check_template(model: Any) -> None:
-    """Refuse what cannot be a template.
-
-    Raises:
-        TypeError: if `model` is not a Keras model.
-        ValueError: if it is not built, keeps state between batches, or trains in a way of its own.
-    """
+    """Refuse what cannot be a template."""
     if not isinstance(model, keras.Model):
         raise TypeError(f"Expected `model` to be a Keras model. Received: {model!r} of type {type(model).__name__}.")
     if not model.built or not _has_inputs(model):
@@ -37,11 +32,7 @@ def check_template(model: Any) -> None:
 
 
 def check_trained_by_fit(model: keras.Model) -> None:
-    """Refuse a template with a training step of its own, which the parallel model would not call.
-
-    Raises:
-        ValueError: if the model's class overrides a step of `fit`.
-    """
+    """Refuse a template with a training step of its own, which the parallel model would not call."""
     steps = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
     own = [name for name in steps if getattr(type(model), name) is not getattr(keras.Model, name)]
     if own:
@@ -87,9 +78,6 @@ def symbolic_call(model: keras.Model) -> tuple[Any, Any]:
 
     Of a subclassed model the dtypes of the inputs are not known: where it cannot be called on floats, integers and
     strings are tried. They serve to find the shapes of the outputs alone.
-
-    Returns:
-        Symbolic inputs and outputs, in the model's structures.
     """
     # `training` is given only if `call` cannot do without.
     training = inspect.signature(model.call).parameters.get("training")

@@ -86,11 +86,7 @@ def is_hdf5_of_keras_2(path: Any) -> bool:
 
 
 def from_config(config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> keras.Model:
-    """Make a fresh template from a template's config.
-
-    Raises:
-        ValueError: if the config is that of a subclassed model, whose class it does not name.
-    """
+    """Make a fresh template from a template's config."""
     if "input_layers" in config:
         return keras.Model.from_config(config, custom_objects=custom_objects)
     if isinstance(config.get("layers"), list):

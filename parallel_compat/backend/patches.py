@@ -53,11 +53,7 @@ class Patches:
         self.name = name
 
     def wrap(self, owner: Any, attribute: str, make: Callable[[Any], Any], *, why: str) -> None:
-        """Set an attribute to `make(what stood there)`; for the same reason a second time, in place of the first.
-
-        Raises:
-            AttributeError: the owner has no such attribute.
-        """
+        """Set an attribute to `make(what stood there)`; for the same reason a second time, in place of the first."""
         patch = Patch(owner, attribute, why, self)
         if not hasattr(owner, attribute):
             raise AttributeError(

@@ -163,11 +163,7 @@ def _is_generator_or_sequence(data: Any) -> bool:
 
 
 def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse what a generator or Sequence has in its batches, or cannot be divided by.
-
-    Raises:
-        ValueError: if targets, weights or a part for validation are given as well.
-    """
+    """Refuse what a generator or Sequence has in its batches, or cannot be divided by."""
     given = [name for name in ("y", "sample_weight") if arguments.get(name) is not None]
     given += ["validation_split"] * bool(arguments.get("validation_split"))
     if given and (is_generator(data) or is_sequence(data)):

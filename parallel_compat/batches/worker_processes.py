@@ -31,11 +31,7 @@ class ProcessPool:
         )
 
     def send(self, sequence: Any) -> None:
-        """Have the processes work on `sequence` as it is now.
-
-        Raises:
-            ValueError: if it cannot be pickled.
-        """
+        """Have the processes work on `sequence` as it is now."""
         try:
             pickled = pickle.dumps(sequence)
         except Exception as error:

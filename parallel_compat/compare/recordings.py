@@ -42,9 +42,6 @@ def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -
 
     Args:
         max_bytes: how many bytes its arrays may have in all. Default: eight times its size, at least 32 MiB.
-
-    Raises:
-        CheckpointError: it is no recording, or damaged, or holds what none holds.
     """
     with read(path, max_bytes=max_bytes) as reading:
         stored = reading.stored
@@ -65,9 +62,6 @@ def recording_of(path: str, flat: dict[str, Array]) -> Recording:
 
     Args:
         flat: the file's arrays, one for each type, and "json".
-
-    Raises:
-        CheckpointError: it is no recording, or holds what none holds.
     """
     facts = parse(flat["json"].tobytes().decode("utf-8", "replace") if "json" in flat else "", f"{path}: the recording")
     facts = _printable(facts)

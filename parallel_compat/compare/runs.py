@@ -74,11 +74,7 @@ class Script:
 
 
 def original_era(script: str, asked: str | None) -> Era:
-    """Return the original of a script.
-
-    Raises:
-        CannotRun: the script is one of today, or no file.
-    """
+    """Return the original of a script."""
     if not os.path.isfile(script):
         raise CannotRun(f"expected a script. Received: {script}, which is not a file")
     decision = era_of_project(script=script)
@@ -273,11 +269,7 @@ def _end(printed: str) -> str:
 
 
 def copy_project(root: Path, copy: Path) -> None:
-    """Copy a project, so that its runs write none of the user's files; what is large is linked.
-
-    Raises:
-        CannotRun: the folder holds far more than a project does.
-    """
+    """Copy a project, so that its runs write none of the user's files; what is large is linked."""
     copied = files = 0
     for folder, folders, names in os.walk(root):
         files += len(names)

@@ -33,9 +33,6 @@ def rewrite(file: File, call: ast.Call, target: str, name: str, *, leave: frozen
         target: what is called, as the table spells it.
         name: how to speak of it.
         leave: keywords that the rule has seen to itself.
-
-    Yields:
-        One finding for each argument that changes.
     """
     rows = rows_of(target)
     yield from _positional(file, call, target, name, rows)

@@ -55,11 +55,7 @@ class Analysis:
 
 
 def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
-    """Run the rules over a source.
-
-    Raises:
-        SyntaxError: the source is not Python 3.
-    """
+    """Run the rules over a source."""
     file = File(text, path, options.project, options.era)
     if not file.imports_keras:
         return _beside_keras(file, options, path)

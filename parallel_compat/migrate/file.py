@@ -55,9 +55,6 @@ class File:
     Args:
         path: where it lies, for what it imports from the files around it.
         era: whose Keras it was written for, where the user says so (`--era`).
-
-    Raises:
-        SyntaxError: it is not Python 3.
     """
 
     def __init__(

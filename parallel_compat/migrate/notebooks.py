@@ -83,12 +83,7 @@ class Notebook:
 
 
 def read(text: str) -> Notebook:
-    """Read a notebook.
-
-    Raises:
-        BrokenNotebook: it is no JSON.
-        NotANotebook: it is not of format 4, or of another language.
-    """
+    """Read a notebook."""
     try:
         document = json.loads(text)
     except ValueError as error:

@@ -14,11 +14,7 @@ _FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
 
 def parse(text: str) -> ast.Module:
-    """Parse a source; `await` may stand at the top, as it may in a notebook.
-
-    Raises:
-        SyntaxError: it is not Python 3.
-    """
+    """Parse a source; `await` may stand at the top, as it may in a notebook."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "invalid escape sequence" is the author's affair
         try:
@@ -29,9 +25,5 @@ def parse(text: str) -> ast.Module:
 
 @lru_cache(maxsize=256)  # a tree takes some 5 kB a line
 def read(text: str) -> Tree:
-    """Return the scopes of a source, with its tree. Nobody changes them.
-
-    Raises:
-        SyntaxError: it is not Python 3.
-    """
+    """Return the scopes of a source, with its tree. Nobody changes them."""
     return scopes.read(parse(text), declares="global " in text)

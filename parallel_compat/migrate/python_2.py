@@ -19,12 +19,7 @@ class NoConverter(Exception):
 
 
 def rewritten(text: str, path: str) -> str:
-    """Return a source of Python 2 as one of Python 3.
-
-    Raises:
-        NoConverter: there is nothing that rewrites it.
-        SyntaxError: it is no source of Python 2 either.
-    """
+    """Return a source of Python 2 as one of Python 3."""
     convert, errors = _converter()
     whole = text if text.endswith(_NEWLINE) else text + _NEWLINE
     try:

@@ -30,9 +30,6 @@ def decode(data: bytes) -> tuple[str, str, bytes]:
 
     Returns:
         The text without its byte order mark, the encoding, and the byte order mark (often empty).
-
-    Raises:
-        Undecodable: the bytes do not fit the encoding, or it is not known.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

@@ -35,11 +35,7 @@ class Verified:
 
 
 def verify(script: str, arguments: Sequence[str], options: Sequence[str], era: str | None) -> Verified:
-    """Run a script on its original and rewritten, and see which findings change its results.
-
-    Raises:
-        CannotRun: a run gave nothing to compare.
-    """
+    """Run a script on its original and rewritten, and see which findings change its results."""
     found = Script.of(script, arguments)
     with Runs(found, original_era(script, era), most=3 * STEPS) as runs:
         old, again = runs.original(), runs.original_again()

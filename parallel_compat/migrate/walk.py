@@ -22,9 +22,6 @@ def files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[str]:
     Args:
         paths: files and folders. A file is taken whatever its name is.
         exclude: patterns of paths or names (`tests/*`, `*_pb2.py`, `vendor`) to leave out.
-
-    Raises:
-        FileNotFoundError: there is no such path.
     """
     seen = set()
     for path in paths:

@@ -30,11 +30,7 @@ class FetchError(RuntimeError):
 
 
 def root() -> Path:
-    """Return the folder that the originals are kept in.
-
-    Raises:
-        FetchError: no variable names one, and the user has no home folder.
-    """
+    """Return the folder that the originals are kept in."""
     if named := os.environ.get(VARIABLE):
         return Path(os.path.abspath(os.path.expanduser(named)))
     caches = os.environ.get("XDG_CACHE_HOME", "")

@@ -29,9 +29,6 @@ def changing(waiting: Callable[[], object]) -> Iterator[Path]:
 
     Args:
         waiting: called once if another process holds the lock.
-
-    Raises:
-        OSError: the cache cannot be written.
     """
     root = cache.root()
     root.mkdir(parents=True, exist_ok=True)
@@ -67,9 +64,6 @@ def remove(name: str, waiting: Callable[[], object]) -> bool:
 
     Returns:
         Whether there was one.
-
-    Raises:
-        OSError: the cache cannot be written.
     """
     root = cache.root()
     ours = re.compile(rf"{re.escape(name)}-[0-9a-f]{{12}}")

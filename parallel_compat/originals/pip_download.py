@@ -64,9 +64,6 @@ def download(wheels: Sequence[Wheel], folder: Path, temporary: Path, downloaded:
     Args:
         temporary: an empty folder for pip's temporary files.
         downloaded: called several times a second with how many bytes there are so far.
-
-    Raises:
-        DownloadError: pip could not.
     """
     # A copy of 100 MB in pip's own cache would be of no use: what is fetched is fetched once.
     options = ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar=off"]

@@ -14,6 +14,8 @@ How a file passes through, one step a module:
     optimizer_state         what its optimizer remembers, given to a living one
     verifying               hold what was written against what was meant
     inspecting, recovering, loading        the three public functions
+
+Whatever is wrong with a file is raised as a `CheckpointError`, by each of them.
 """
 
 from __future__ import annotations

@@ -32,9 +32,6 @@ def parse(text: str, what: str) -> Any:
 
     Args:
         what: how errors name it.
-
-    Raises:
-        CheckpointError: it is no JSON, or larger, longer or deeper than any that Keras wrote.
     """
     # Counted before it is parsed: three bytes of `[],` would become a hundred in memory.
     if sum(text.count(sign) for sign in "[{,") > limits.JSON_VALUES:
@@ -68,9 +65,6 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
     Args:
         layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a Sequential does not write
             down its name; where it is the layer of another one, the list tells.
-
-    Raises:
-        CheckpointError: it is not of the form that Keras writes.
     """
     found = parse(text, "model_config")
     if not isinstance(found, dict):

@@ -117,9 +117,6 @@ def write(
         reading: the open file; its arrays are consumed.
         training_config: how it was compiled, for Keras 3; None where that is not known.
         advance: called with the number of bytes after each piece.
-
-    Raises:
-        OSError: it could not be written, or what was written is not what was meant.
     """
     layers = plan(template)
     version = installed_version("keras") or "3.0.0"
@@ -150,11 +147,7 @@ def write(
 
 
 def _require_room(path: FilePath, size: int) -> None:
-    """Raise an error if the disk has no room for the file, before it is written for minutes.
-
-    Raises:
-        OSError: there is not.
-    """
+    """Raise an error if the disk has no room for the file, before it is written for minutes."""
     if shutil.disk_usage(path.parent).free < size:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
@@ -200,11 +193,7 @@ def _copy(
 def _stream(
     group: h5py.Group, name: str, array: StoredArray, pieces: Any, advance: Callable[[int], object], disk: Disk
 ) -> int:
-    """Write an array in pieces, past HDF5, into the place that HDF5 reserved for it: that is faster.
-
-    Returns:
-        The checksum of the bytes.
-    """
+    """Write an array in pieces, past HDF5, into the place that HDF5 reserved for it: that is faster."""
     if not array.shape or not array.nbytes:
         # h5py leaves out the property list for a scalar; there is nothing to place, either.
         value = gather(array, pieces)

@@ -79,9 +79,6 @@ def entry_of_keras2(entry: Entry) -> Entry:
     """Return a model's config of Keras 1 as Keras 2 would have written it.
 
     What has no counterpart keeps its name, so that the rules for Keras 2 report it.
-
-    Raises:
-        CheckpointError: it is not of the form that Keras 1 wrote.
     """
     try:
         return _entry(entry, _order(entry))

@@ -17,11 +17,7 @@ WEIGHTS = "model.weights.h5"
 
 
 def look_over_archive(path: str | os.PathLike[str]) -> None:
-    """Look at what a `.keras` file unpacks to, the HDF5 file in it included.
-
-    Raises:
-        CheckpointError: it is no archive, holds no weights, or unpacks to more than its size lets one expect.
-    """
+    """Look at what a `.keras` file unpacks to, the HDF5 file in it included."""
     name = os.fspath(path)
     with open_regular(name) as file, tempfile.TemporaryDirectory(prefix="parallel-compat-") as folder:
         size = os.fstat(file.fileno()).st_size

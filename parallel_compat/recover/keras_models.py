@@ -41,9 +41,6 @@ def read_model(
 
     Returns:
         A `keras.Model` and the optimizer's arrays.
-
-    Raises:
-        CheckpointError: Keras cannot build it, or it has other weights than the file.
     """
     arrays = []
     for array, pieces in reading.arrays(optimizer=optimizer):
@@ -79,9 +76,6 @@ def make(
         check: called with the model whose variables have shapes and no values; raises if it must not be made.
         trying: a context in which the model without memory is made.
         alone: whether that is all, and None is returned.
-
-    Raises:
-        CheckpointError: Keras cannot build it, or `check` raised.
     """
     import keras
 
@@ -113,14 +107,7 @@ def make(
 
 
 def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[str, Any], where: str) -> list[str]:
-    """Load a file that was written, as its reader will.
-
-    Returns:
-        See `notes_on_masks`.
-
-    Raises:
-        CheckpointError: Keras cannot load it.
-    """
+    """Load a file that was written, as its reader will."""
     import keras
 
     logger = logging.getLogger("absl")  # Keras tells there that metrics are built by the first batch
@@ -151,11 +138,7 @@ def notes_on_masks(model: Any) -> list[str]:
 
 
 def check_room(model: Any) -> None:
-    """Refuse a model that asks for more memory than this machine has.
-
-    Raises:
-        CheckpointError: it does.
-    """
+    """Refuse a model that asks for more memory than this machine has."""
     wanted = sum(math.prod(variable.shape) * np.dtype("float32").itemsize for variable in model.weights)
     if wanted > limits.memory_of_machine():
         raise CheckpointError(

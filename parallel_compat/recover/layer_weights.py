@@ -67,11 +67,7 @@ def _size(config: dict[str, Any], key: str) -> int:
 
 
 def sides(value: Any, rank: int, what: str) -> list[int]:
-    """Return the sides of a window, of which a config says one for all or a list.
-
-    Raises:
-        ValueError: these are none.
-    """
+    """Return the sides of a window, of which a config says one for all or a list."""
     sizes = [value] * rank if isinstance(value, int) else list(value)
     if len(sizes) != rank or not all(type(size) is int and size > 0 for size in sizes):
         raise ValueError(what)

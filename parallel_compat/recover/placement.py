@@ -29,11 +29,7 @@ ALIASES = {
 
 
 def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, list[int]]:
-    """Return for each leaf the positions of its arrays in the flat list, in the order of the leaf's weights.
-
-    Raises:
-        CheckpointError: number, names or shapes do not fit.
-    """
+    """Return for each leaf the positions of its arrays in the flat list, in the order of the leaf's weights."""
     if isinstance(node, Leaf):
         _check_leaf(node, arrays, where)
         return {node.path: list(range(len(arrays)))}

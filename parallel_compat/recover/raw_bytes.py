@@ -17,11 +17,7 @@ from parallel_compat.recover.errors import CheckpointError
 
 
 def open_regular(path: str) -> BinaryIO:
-    """Open a file for reading; refuse, before anything is read, what is no file.
-
-    Raises:
-        CheckpointError: there is none, or it is a folder, a pipe or a device.
-    """
+    """Open a file for reading; refuse, before anything is read, what is no file."""
     # A pipe that stands there without a writer would otherwise hold the caller for ever.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
@@ -52,9 +48,6 @@ def check_places(places: Sequence[tuple[str, int, int]], size: int) -> None:
 
     Args:
         places: name, first byte and number of bytes of each array.
-
-    Raises:
-        CheckpointError: one reaches beyond the file's end, or two share bytes.
     """
     end, before = 0, ""
     for start, count, name in sorted((start, count, name) for name, start, count in places if count):
@@ -69,11 +62,7 @@ def check_places(places: Sequence[tuple[str, int, int]], size: int) -> None:
 
 
 def pieces(file: BinaryIO, start: int, count: int, buffer: bytearray) -> Iterator[memoryview]:
-    """Read `count` bytes from byte `start` on, in pieces that are valid until the next is requested.
-
-    Raises:
-        CheckpointError: the file ends before.
-    """
+    """Read `count` bytes from byte `start` on, in pieces that are valid until the next is requested."""
     view = memoryview(buffer)
     while count:
         # Sought each time: between two pieces the caller may do anything.

@@ -235,11 +235,7 @@ class _Clock:
 
 
 def look_over(path: str | os.PathLike[str]) -> None:
-    """Look at every object in an HDF5 file, in a process of its own, before a library reads it in this one.
-
-    Raises:
-        CheckpointError: it is none, or holds what no Keras wrote, or more than its size lets one expect.
-    """
+    """Look at every object in an HDF5 file, in a process of its own, before a library reads it in this one."""
     with read(path, arrays=False):
         pass
 
@@ -259,9 +255,6 @@ def read(
         arrays: whether the arrays are read, too, and not the description alone.
         max_bytes: how many bytes the arrays may have in all, unpacked. Default: eight times the file's size, at least
             32 MiB.
-
-    Raises:
-        CheckpointError: whatever is wrong with the file.
     """
     name = os.fspath(path)
     with raw_bytes.open_regular(name) as file:

@@ -189,11 +189,7 @@ def check_output(
 
 
 def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> Entry:
-    """Read a single model's config from JSON or from another old file.
-
-    Raises:
-        CheckpointError: there is none in it.
-    """
+    """Read a single model's config from JSON or from another old file."""
     name = os.fspath(path)
     if not name.endswith((".json", ".txt")):
         with read(path, arrays=False, max_bytes=max_bytes) as reading:
@@ -345,11 +341,7 @@ def _write_h5(
 
 
 def _loaded_notes(path: Path, template: Template, objects: dict[str, Any]) -> list[str]:
-    """Load what was written as anybody will, with Keras's own function, and return what is to be said of it.
-
-    Raises:
-        CheckpointError: Keras cannot, or the model asks for more memory than there is.
-    """
+    """Load what was written as anybody will, with Keras's own function, and return what is to be said of it."""
     from parallel_compat.recover import keras_models
 
     assert template.translation is not None

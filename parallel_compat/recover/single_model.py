@@ -52,9 +52,6 @@ def template_of(
 
     Args:
         architecture: the single model's config from elsewhere, for a file of weights.
-
-    Raises:
-        CheckpointError: config and arrays do not belong together, or the config is none.
     """
     if stored.form == "keras3":
         raise CheckpointError(f"{stored.path}: weights in Keras 3's own format; `model.load_weights` reads them.")

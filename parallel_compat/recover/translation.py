@@ -60,9 +60,6 @@ class Translation:
         Args:
             as_data: whether the output is an `.h5` file, which can hold what Keras 3 does not know, as data.
             written: whether there is an output; else the model itself is wanted.
-
-        Raises:
-            CheckpointError: with every reason, and the way out.
         """
         problems = list(self.refused)
         if self.lambdas and not (keep_lambda and as_data):

@@ -34,9 +34,6 @@ def check_arrays(path: Path, meant: dict[str, int], texts: dict[str, str]) -> No
     Args:
         meant: the checksum of each array's bytes, by its path in the file.
         texts: the attributes of the file that are text.
-
-    Raises:
-        OSError: the file is another.
     """
     with _opened(path) as file:
         found = {name: _checksum_of(file[name]) if name in file else None for name in meant}
@@ -51,9 +48,6 @@ def check_saved_model(path: Path, variables: Iterable[Any]) -> None:
     """Compare a file in Keras 3's own format with the variables that should be in it.
 
     Keras says nowhere which array of the file is whose: each variable's value must be there as often as it was meant.
-
-    Raises:
-        OSError: the file is another.
     """
     meant: Counter[tuple[Any, ...]] = Counter()
     names = {}

@@ -27,11 +27,7 @@ GATES = {
 
 
 def apply(edits: Sequence[str], class_name: str, arrays: Arrays) -> Arrays:
-    """Do the named edits to the arrays of one layer.
-
-    Raises:
-        CheckpointError: the arrays do not have the shapes that the layer's have.
-    """
+    """Do the named edits to the arrays of one layer."""
     try:
         for edit in edits:
             arrays = _apply(edit, class_name, arrays)

@@ -36,9 +36,6 @@ def find_merge_kinds(model: keras.Model, state: LayerState, x: Any, training: bo
 
     Returns:
         "mean" or "sum" for each added loss, in the order they are added.
-
-    Raises:
-        ValueError: if a loss is neither, so that replicas cannot compute it.
     """
     trials = []
     with tf.init_scope(), _activity_regularizers_counting_samples(model):

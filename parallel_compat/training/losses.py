@@ -123,11 +123,7 @@ class PlacedLoss:
         return tf.zeros((), self.loss.dtype)
 
     def place(self, merge: str) -> None:
-        """Decide where the loss is computed.
-
-        Raises:
-            ValueError: for "never" where the loss cannot be taken apart.
-        """
+        """Decide where the loss is computed."""
         self.merged = merge == "always" or not (self._is_per_sample() or merge == "never")
         if merge == "never" and not self._can_be_taken_apart():
             raise ValueError(
@@ -233,9 +229,6 @@ def spread(sample_weight: Any, values: Any) -> Any:
     Args:
         sample_weight: a tensor; with as many axes as `values`, or more, or none, it is returned as it is.
         values: the values of a loss.
-
-    Returns:
-        A tensor, of the shape of `values` if it had fewer axes.
     """
     missing = len(values.shape) - len(sample_weight.shape)
     if missing <= 0 or len(sample_weight.shape) == 0:
@@ -438,11 +431,7 @@ class Placement:
 
 
 def check_merge(merge: str | Mapping[str, str], names: list[str]) -> None:
-    """Refuse an argument `merge` that `parallelize` does not know.
-
-    Raises:
-        ValueError: for an unknown word or output name.
-    """
+    """Refuse an argument `merge` that `parallelize` does not know."""
     by_name = dict.fromkeys(names, merge) if isinstance(merge, str) else dict(merge)
     added = by_name.pop("add_loss", "auto")
     unknown = sorted(set(by_name) - set(names))

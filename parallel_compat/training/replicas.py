@@ -63,11 +63,7 @@ def strategy_of_workers() -> tf.distribute.Strategy | None:
 
 
 def check_strategy(strategy: Any) -> None:
-    """Raise an error if a strategy does not have several replicas.
-
-    Raises:
-        ValueError: if `strategy` is not a `tf.distribute` strategy, or has one replica.
-    """
+    """Raise an error if a strategy does not have several replicas."""
     replicas = getattr(strategy, "num_replicas_in_sync", 0)
     if not isinstance(strategy, tf.distribute.Strategy) or replicas < 2:
         raise ValueError(
@@ -152,9 +148,6 @@ class Replicas:
         Args:
             parts: for each replica of this process, tensors of fully known shapes, or None. They have the same shapes
                 and dtypes on all replicas.
-
-        Returns:
-            The same for each replica.
         """
         if not self.several_workers:
             return parts
@@ -310,11 +303,7 @@ def replica_number() -> int:
 
 
 def sample_count(batch: Any) -> Any:
-    """Count the samples of a batch: an int where the shape is static, else an int32 scalar tensor.
-
-    Raises:
-        ValueError: if the tensors of `batch` have different, statically known numbers of samples.
-    """
+    """Count the samples of a batch: an int where the shape is static, else an int32 scalar tensor."""
     leaves = [leaf for leaf in keras.tree.flatten(batch) if leaf is not None]
     static = {leaf.shape[0] for leaf in leaves} - {None}
     if len(static) > 1:

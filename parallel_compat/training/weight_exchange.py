@@ -44,11 +44,7 @@ class Route(NamedTuple):
 
 
 def check_weights(weights: str, strategy: tf.distribute.Strategy) -> str:
-    """Return "one device" or "mirrored" for the argument `weights` of `parallelize`.
-
-    Raises:
-        ValueError: for another value, or "mirrored" on several workers.
-    """
+    """Return "one device" or "mirrored" for the argument `weights` of `parallelize`."""
     if weights not in WEIGHTS:
         raise ValueError(f"Expected `weights` to be one of {', '.join(map(repr, WEIGHTS))}. Received: {weights!r}.")
     devices = strategy.extended.worker_devices
@@ -81,9 +77,6 @@ class WeightExchange:
 
         Args:
             back: whether gradients come back the same way.
-
-        Returns:
-            A route for each variable, by its id.
         """
         sizes = {id(v): math.prod(v.shape) * tf.as_dtype(v.dtype).size for v in variables}
         limit = max(SMALL, int(sum(sizes.values()) * SHARE / len(self._devices)), 1)
@@ -164,9 +157,6 @@ class WeightExchange:
         Args:
             parts: a tensor of the variable's shape from each replica.
             route: how the variable travels.
-
-        Returns:
-            The sum, a tensor.
         """
         held = []
         for device, part in enumerate(parts):

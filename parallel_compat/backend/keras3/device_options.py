@@ -15,9 +15,6 @@ def set_memory_fraction(fraction: float) -> None:
 
     Args:
         fraction: between 0 and 1.
-
-    Raises:
-        RuntimeError: TensorFlow has started its devices already.
     """
     import tensorflow as tf
     from tensorflow.python.eager import context

@@ -9,11 +9,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 
 def keras_metadata(folder: str) -> str | None:
-    """Return what TensorFlow up to 2.4 said of a SavedModel's first object, JSON; None if that is nothing of Keras's.
-
-    Raises:
-        ValueError: the file in it is not of this format.
-    """
+    """Return what TensorFlow up to 2.4 said of a SavedModel's first object, JSON; None if it is not Keras's."""
     model = saved_model_pb2.SavedModel()
     with open(os.path.join(folder, "saved_model.pb"), "rb") as file:
         try:

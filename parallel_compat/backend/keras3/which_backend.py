@@ -6,11 +6,7 @@ import keras
 
 
 def refuse_others() -> None:
-    """Refuse to go on with Keras on JAX, PyTorch or numpy.
-
-    Raises:
-        ImportError: Keras has another backend than TensorFlow.
-    """
+    """Refuse to go on with Keras on JAX, PyTorch or numpy."""
     if keras.config.backend() != "tensorflow":
         from parallel_compat.missing_keras import other_backend  # what all processes import stays small
 

@@ -17,12 +17,7 @@ _ROUNDS = 50
 
 
 def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
-    """Rewrite a source for plain Keras.
-
-    Raises:
-        SyntaxError: the source is not Python 3.
-        BrokenRewrite: a rewritten source would not parse.
-    """
+    """Rewrite a source for plain Keras."""
     source, origins = text, Origins()
     file = File(text, path, options.project, options.era)
     said_once = native.DIFFERENCES in options.rules and file.imports_keras

@@ -74,11 +74,7 @@ class _Functions:
         module.func_dump, module.func_load = func_dump, func_load
 
     def checked(self, raw: bytes) -> CodeType | None:
-        """Return the script's own code that is meant; None to run that of the file.
-
-        Raises:
-            CodeInFileError: it may not be run.
-        """
+        """Return the script's own code that is meant; None to run that of the file."""
         try:
             code = bytecode.read(raw)
         except bytecode.BytecodeError as error:

@@ -34,11 +34,7 @@ class Edit:
     times: int = 1
 
     def apply(self, tree: ast.Module, module: str) -> None:
-        """Change the tree in place.
-
-        Raises:
-            MendError: the source has another number of places.
-        """
+        """Change the tree in place."""
         old, new = ast.parse(self.old).body[0], ast.parse(self.new).body[0]
         if isinstance(old, ast.Expr) and isinstance(new, ast.Expr):
             old, new = old.value, new.value  # type: ignore[assignment]
@@ -100,11 +96,7 @@ class Register:
                 setattr(owner, name, value)
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        """Set a name to what `make` returns for its value.
-
-        Raises:
-            MendError: the owner has no such name.
-        """
+        """Set a name to what `make` returns for its value."""
         value = getattr(owner, name, _MISSING)
         if value is _MISSING:
             raise MendError(f"{getattr(owner, '__name__', owner)}.{name}", getattr(make, "__module__", "a mend"))
@@ -138,11 +130,7 @@ class Register:
 
 
 def named(path: str) -> Any:
-    """Return what a dotted path names: a module, or a name in one.
-
-    Raises:
-        MendError: there is no such name.
-    """
+    """Return what a dotted path names: a module, or a name in one."""
     try:
         return load(path)
     except (ImportError, AttributeError):

@@ -201,11 +201,7 @@ class State:
 
     @classmethod
     def read(cls, path: Path) -> State | None:
-        """Read a state; None if there is none.
-
-        Raises:
-            ValueError: the file is something else.
-        """
+        """Read a state; None if there is none."""
         if not path.exists():
             return None
         try:
@@ -221,11 +217,7 @@ class State:
         return cls(about, arrays)
 
     def put_into(self, model: Any, others: list[Any], path: Path) -> None:
-        """Give a model and the other callbacks what they had.
-
-        Raises:
-            ValueError: the state is of another training.
-        """
+        """Give a model and the other callbacks what they had."""
         weights, optimizer = (self._list(kind) for kind in ("weight", "optimizer"))
         shapes = [tuple(value.shape) for value in model.get_weights()]
         names = [type(each).__name__ for each in others]
