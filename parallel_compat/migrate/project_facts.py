@@ -27,9 +27,9 @@ _MADE = re.compile(r"\bTensorBoard\s*\(\s*(?!\))")
 _WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
 _GIVEN = re.compile(r"""get_custom_objects\(\)\s*(?:\.update\(\s*\{([^{}]*)\}|\[\s*['"](\w+)['"]\s*\]\s*=[^=])""")
 _KEY = re.compile(r"""['"](\w+)['"]\s*:""")
-_WRAPPED = re.compile(r"\bTimeDistributed\(\s*(?:layer\s*=\s*)?(?:\w+\.)*(\w+)\(")
+WRAPPED_LAYERS = re.compile(r"\bTimeDistributed\(\s*(?:layer\s*=\s*)?(?:\w+\.)*(\w+)\(")
 _IN_LAMBDA = re.compile(r"(?:\bLambda\(\s*(?:function\s*=\s*)?|\boutput_shape\s*=\s*)(?:\w+\.)*(\w+)\s*[,)]")
-_READS_MODELS = re.compile(r"\b(?:load_model|model_from_\w+|clone_model|from_config)\(")
+READS_MODELS = re.compile(r"\b(?:load_model|model_from_\w+|clone_model|from_config)\(")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 _SINCE_2_3 = re.compile(rb"\b(?:losses|metrics|objectives|learning_rate)\b")  # may have a name of Keras 2.3
 _OF_HISTORY = re.compile(rb"""\.history\s*\[\s*['"](?:val_)?acc""")
@@ -72,7 +72,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         facts["passed_on"] |= _imported(data)
         text = data.decode("ascii", "replace")
         for name, read_text in _OF_TEXT.items():
-            facts[name] |= read_text(text)
+            facts[name].update(read_text(text))
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         history = _OF_HISTORY.search(data)
@@ -147,40 +147,14 @@ def custom_names(text: str) -> set[str]:
     return {name for items, one in _GIVEN.findall(text) for name in (*_KEY.findall(items), one) if name}
 
 
-def wrapped_layers(text: str) -> set[str]:
-    """Return the names of the classes whose layers a source gives to `TimeDistributed`.
-
-    >>> wrapped_layers("TimeDistributed(Dense(3))(x)")
-    {'Dense'}
-    """
-    return set(_WRAPPED.findall(text))
-
-
-def lambda_functions(text: str) -> set[str]:
-    """Return the names of the functions that a source gives to `Lambda` layers.
-
-    >>> sorted(lambda_functions("Lambda(losses.dist, output_shape=shape)([x, y])"))
-    ['dist', 'shape']
-    """
-    return set(_IN_LAMBDA.findall(text))
-
-
-def reads_models(text: str) -> set[str]:
-    """Return by what a source reads models.
-
-    >>> reads_models("keras.models.load_model('net.h5')")
-    {'load_model('}
-    """
-    return set(_READS_MODELS.findall(text))
-
-
-_OF_TEXT: dict[str, Callable[[str], set[str]]] = {
+# What of a text is a fact of each kind: `TimeDistributed(Dense(3))`, `Lambda(losses.dist, output_shape=shape)`.
+_OF_TEXT: dict[str, Callable[[str], Iterable[str]]] = {
     "readers_of_rate": readers_of_rate,
     "boards": done_with_boards,
     "custom_names": custom_names,
-    "wrapped_layers": wrapped_layers,
-    "lambda_functions": lambda_functions,
-    "reads_models": reads_models,
+    "wrapped_layers": WRAPPED_LAYERS.findall,
+    "lambda_functions": _IN_LAMBDA.findall,
+    "reads_models": READS_MODELS.findall,
 }
 
 

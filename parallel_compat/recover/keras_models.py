@@ -1,4 +1,4 @@
-"""Make living Keras 3 models of what was recovered; Keras is imported when that is called."""
+"""Make living Keras 3 models of what was recovered; this imports Keras, the modules that only read files do not."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import keras
 import numpy as np
 
+from parallel_compat.backend.keras3.global_state import variables_without_values
+from parallel_compat.backend.keras3.h5_files import values_as_written, weights_in_file
+from parallel_compat.backend.keras3.layers import layers_that_drop_masks
 from parallel_compat.recover import limits, optimizer_state, weight_edits
 from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.errors import CheckpointError
@@ -56,7 +60,7 @@ def read_model(
     }
     model = make(translation.config, custom_objects, lambda probe: _check(probe, values), template.stored.path)
     for path, mine in values.items():
-        for variable, value in zip(weights_of(layer_at(model, path)), mine, strict=True):
+        for variable, value in zip(weights_in_file(layer_at(model, path)), mine, strict=True):
             variable.assign(value)
     return model, arrays[len(template.stored.weights) :]
 
@@ -77,11 +81,6 @@ def make(
         trying: a context in which the model without memory is made.
         alone: whether that is all, and None is returned.
     """
-    import keras
-
-    from parallel_compat.backend.keras3.global_state import variables_without_values
-    from parallel_compat.backend.keras3.h5_files import values_as_written
-
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model
     try:
         with (
@@ -108,8 +107,6 @@ def make(
 
 def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[str, Any], where: str) -> list[str]:
     """Load a file that was written, as its reader will."""
-    import keras
-
     logger = logging.getLogger("absl")  # Keras tells there that metrics are built by the first batch
     level = logger.level
     try:
@@ -126,10 +123,6 @@ def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[st
 
 def notes_on_masks(model: Any) -> list[str]:
     """Say where the installed Keras drops a mask that old Keras handed on: a model predicts something else there."""
-    import keras
-
-    from parallel_compat.backend.keras3.layers import layers_that_drop_masks
-
     dropping = ", ".join(layers_that_drop_masks(model))
     return [
         f"Keras {keras.__version__} drops the mask behind these layers, so that padded steps count in the layers after "
@@ -156,17 +149,10 @@ class Layers:
 
     def __init__(self, layers: Sequence[Any]) -> None:
         self.layers = list(layers)
-        self.weights = [weight for layer in self.layers for weight in weights_of(layer)]
+        self.weights = [weight for layer in self.layers for weight in weights_in_file(layer)]
 
     def get_layer(self, name: str) -> Any:
         return next(layer for layer in self.layers if layer.name == name)
-
-
-def weights_of(layer: Any) -> list[Any]:
-    """Return a layer's weights in the order of HDF5 files."""
-    from parallel_compat.backend.keras3.h5_files import weights_in_file
-
-    return weights_in_file(layer)
 
 
 def stateless(value: Any) -> Any:
@@ -191,7 +177,7 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
     expected = 0
     for path, mine in values.items():
         where = "/".join(path)
-        variables = weights_of(layer_at(model, path))
+        variables = weights_in_file(layer_at(model, path))
         if not variables:
             raise CheckpointError(
                 f"layer {where!r}: it is built only when the model is called, so its "
@@ -203,14 +189,12 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
                 f"layer {where!r}: expected weights of the shapes {shapes}, by the model's config. Received: {stored}."
             )
         expected += len(mine)
-    if len(weights_of(model)) != expected:
-        raise CheckpointError(f"the model has {len(weights_of(model))} weights, the file {expected} for it.")
+    if len(weights_in_file(model)) != expected:
+        raise CheckpointError(f"the model has {len(weights_in_file(model))} weights, the file {expected} for it.")
 
 
 def compile_model(model: Any, training_config: dict[str, Any], path: str) -> None:
     """Compile a recovered model as it was."""
-    import keras
-
     config = copy.deepcopy(training_config["optimizer_config"])
     if isinstance(config["config"]["learning_rate"], dict):
         schedule = config["config"]["learning_rate"]
@@ -255,7 +239,7 @@ def restore_optimizer(
         # Keras 1 sorted the weights that it trained by their names, which had no slashes.
         names = [weight.name.replace("/", "_") for weight in template.stored.weights]
         order.sort(key=lambda place: names[template.indices[place[0].path][place[1]]])
-    trained = [weights_of(layer_at(model, leaf.path))[index] for leaf, index in order]
+    trained = [weights_in_file(layer_at(model, leaf.path))[index] for leaf, index in order]
     note = optimizer_state.restore(
         model.optimizer if optimizer is None else optimizer, model.trainable_variables, optimizer_arrays, trained
     )
@@ -283,7 +267,7 @@ def tree_of(layer: Any, path: Path = ()) -> Node:
             variable.trainable and variable.name not in ("moving_mean", "moving_variance"),
             id(variable) not in own,
         )
-        for variable in weights_of(layer)
+        for variable in weights_in_file(layer)
     )
     return Leaf(path, layer.name, type(layer).__name__, {}, specs, getattr(layer, "trainable", True))
 

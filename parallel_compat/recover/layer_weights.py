@@ -44,7 +44,7 @@ def specs(class_name: str, config: dict[str, Any]) -> tuple[Spec, ...] | None:
     """
     if class_name in WITHOUT_WEIGHTS:
         return ()
-    rule = RULES.get(class_name)
+    rule = RULES.get(RENAMED.get(class_name, class_name))
     if rule is None:
         return None
     try:
@@ -175,6 +175,18 @@ def _additive_attention(config: dict[str, Any]) -> list[Spec]:
     return [Spec("scale", (None,))] if config.get("use_scale", True) else []
 
 
+# Old name of a class -> its name in Keras 3.
+RENAMED = {
+    "BatchNormalizationV1": "BatchNormalization",  # tf.keras 1.13
+    "BatchNormalizationV2": "BatchNormalization",
+    "SyncBatchNormalization": "BatchNormalization",  # tf.keras 2.2, experimental
+    "UnifiedLSTM": "LSTM",  # tf.keras 1.14, before it was the LSTM of 2.0
+    "UnifiedGRU": "GRU",
+    "Convolution1D": "Conv1D",
+    "Convolution2D": "Conv2D",
+    "Convolution3D": "Conv3D",
+}
+
 CELLS: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "SimpleRNNCell": _recurrent(1),
     "GRUCell": _recurrent(3),
@@ -186,9 +198,6 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "Conv1D": _conv(1),
     "Conv2D": _conv(2),
     "Conv3D": _conv(3),
-    "Convolution1D": _conv(1),
-    "Convolution2D": _conv(2),
-    "Convolution3D": _conv(3),
     "Conv2DTranspose": _conv(2, transposed=True),
     "Conv3DTranspose": _conv(3, transposed=True),
     "SeparableConv1D": _separable(1),
@@ -196,9 +205,6 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "DepthwiseConv2D": _depthwise,
     "Embedding": _embedding,
     "BatchNormalization": _batch_normalization,
-    "BatchNormalizationV1": _batch_normalization,
-    "BatchNormalizationV2": _batch_normalization,
-    "SyncBatchNormalization": _batch_normalization,
     "LayerNormalization": _layer_normalization,
     "LocallyConnected1D": _locally_connected,
     "LocallyConnected2D": _locally_connected,
@@ -206,8 +212,6 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "SimpleRNN": _recurrent(1),
     "GRU": _recurrent(3),
     "LSTM": _recurrent(4),
-    "UnifiedGRU": _recurrent(3),
-    "UnifiedLSTM": _recurrent(4),
     "CuDNNGRU": _recurrent(3, cudnn=True),
     "CuDNNLSTM": _recurrent(4, cudnn=True),
     "ConvLSTM2D": _conv_lstm,

@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import keras
 import numpy as np
 
+from parallel_compat.backend.keras3.h5_files import weights_in_file
 from parallel_compat.recover import keras1, resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
+from parallel_compat.recover.keras_models import Layers, layer_at, tree_of
 from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.parallel_wrapper import Wrapper
@@ -23,7 +26,12 @@ from parallel_compat.recover.placement import place, split
 from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer, read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.rules.kernels import CORRELATING, TURNED
-from parallel_compat.recover.single_model import Template, template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.recover.single_model import (
+    Template,
+    template_of,
+    wrappers_of_weights,
+    written_by_keras3,
+)
 from parallel_compat.warning_category import ParallelCompatWarning
 
 Array = np.ndarray[Any, Any]
@@ -98,8 +106,6 @@ def load_template_weights(
         CheckpointError: if the file is unreadable, would load nothing, or does not fit the model. The model is then
             unchanged.
     """
-    from parallel_compat.recover.keras_models import tree_of
-
     if not model.built or not model.weights:
         raise CheckpointError(
             f"The model {model.name!r} has no weights yet. Build it (call it once, or give it "
@@ -121,9 +127,7 @@ def load_template_weights(
     with resnet50_files.named_as_in(stored, tree) as now:
         indices = _by_layers(template, tree, arrays) or {} if template is not None else {}
         if not indices:
-            guessed = None if template is not None else wrapper_of_weights(stored)
-            if guessed is not None:
-                wrappers = (guessed,)
+            wrappers = wrappers if template is not None else tuple(wrappers_of_weights(stored))
             indices = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
     indices = {now.get(path, path): positions for path, positions in indices.items()}
     notes: list[str] = []
@@ -144,7 +148,6 @@ def load_weights_by_name(
     names: Callable[[Stored], Mapping[Any, str]] = lambda stored: {},
     skip_mismatch: bool = False,
     reshape: bool = False,
-    max_bytes: int | None = None,
 ) -> LoadedWeights:
     """Load the weights of those layers of a living model that a file has by name.
 
@@ -157,15 +160,13 @@ def load_weights_by_name(
     Raises:
         CheckpointError: the file is unreadable, or a layer's weights do not fit. The model is then as it was before.
     """
-    from parallel_compat.recover.keras_models import weights_of
-
-    with read(path, max_bytes=max_bytes) as reading:
+    with read(path) as reading:
         stored = reading.stored
         arrays = [gather(array, pieces) for array, pieces in reading.arrays()]
     stored = _as_keras2(stored)
     template = _template(stored) if stored.form == "model" and not written_by_keras3(stored) else None
-    if (template is not None and template.wrappers) or wrapper_of_weights(stored) is not None:
-        return load_template_weights(model, path, reshape=reshape, max_bytes=max_bytes)
+    if (template is not None and template.wrappers) or wrappers_of_weights(stored):
+        return load_template_weights(model, path, reshape=reshape)
     groups: dict[str, tuple[StoredLayer | None, int]] = {}
     start = 0
     for stored_layer in stored.layers:
@@ -179,7 +180,7 @@ def load_weights_by_name(
     pairs: list[tuple[Any, Array]] = []
     for layer in model.layers:
         group, first = groups.get(renamed.get(layer, layer.name), (None, 0))
-        if group is None or (not group.weights and not weights_of(layer)):
+        if group is None or (not group.weights and not weights_in_file(layer)):
             continue
         try:
             given = arrays[first : first + len(group.weights)]
@@ -189,7 +190,8 @@ def load_weights_by_name(
                 raise
             fitting = _that_fit(layer, group, given, notes, stored)
             pairs += fitting
-            kept = f"{len(weights_of(layer)) - len(fitting)} of its {len(weights_of(layer))} weights are not changed."
+            count = len(weights_in_file(layer))
+            kept = f"{count - len(fitting)} of its {count} weights are not changed."
             warnings.warn(f"{error} {kept}", ParallelCompatWarning, stacklevel=3)
     for variable, value in pairs:
         variable.assign(value)
@@ -207,8 +209,6 @@ def _of_layer(
     any_shape: bool = False,
 ) -> list[tuple[Any, Array]]:
     """Pair the variables of one layer with their values in its group."""
-    from parallel_compat.recover.keras_models import Layers, tree_of
-
     node = tree_of(layer, (layer.name,))
     _loosen(node, kernels=reshape, everything=any_shape)
     _lay_out(stored, node, group.weights)
@@ -247,11 +247,7 @@ def _template(stored: Stored) -> Template | None:
         return template_of(stored)
     except CheckpointError:
         # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names remain.
-        if (
-            wrapper_of_weights(stored) is None
-            and stored.keras_version is not None
-            and _before_2_4(stored.keras_version)
-        ):
+        if not wrappers_of_weights(stored) and stored.keras_version is not None and _before_2_4(stored.keras_version):
             raise
         return None
 
@@ -396,8 +392,6 @@ def _values(
     any_shape: bool = False,
 ) -> list[tuple[Any, Array]]:
     """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
-    from parallel_compat.recover.keras_models import layer_at, weights_of
-
     pairs: list[tuple[Any, Array]] = []
     path, old = stored.path, not written_by_keras3(stored)
     for leaf in tree.leaves():
@@ -408,7 +402,7 @@ def _values(
             raise CheckpointError(f"{path}: there are no weights in it for the layer {where!r}.")
         layer = layer_at(model, leaf.path)
         values = [arrays[position] for position in indices[leaf.path]]
-        variables = weights_of(layer)
+        variables = weights_in_file(layer)
         if old:
             edits = [*_layout(leaf, layer, values, stored, notes), *_edits(leaf, layer, values, notes)]
             values = weight_edits.apply(edits, leaf.class_name, values)
@@ -448,8 +442,6 @@ def _layout(leaf: Leaf, layer: Any, values: list[Array], stored: Stored, notes: 
 
 def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> list[str]:
     """Return the edits that make an old layer's weights fit a layer of today."""
-    import keras
-
     edits = []
     bias = values[2].shape if len(values) == 3 else ()
     if leaf.class_name == "LSTM" and bias == (8 * layer.units,):
@@ -498,10 +490,6 @@ def _cells(layer: Any) -> list[Any]:
 
 def _check_hard_sigmoid(model: Any, template: Template, indices: dict[Path, list[int]], path: str) -> None:
     """Refuse a model whose gates are Keras 3's default where the file's were Keras 2's default."""
-    import keras
-
-    from parallel_compat.recover.keras_models import layer_at
-
     assert template.translation is not None
     where = {tuple(positions): leaf for leaf, positions in indices.items()}
     for leaf, edits in template.translation.edits.items():

@@ -70,17 +70,14 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     if of_keras1:
         stored = keras1.as_keras2(stored)
     if stored.form == "weights" and architecture is None:
-        guessed = wrapper_of_weights(stored)
-        return Template(stored, [] if guessed is None else [guessed])
+        return Template(stored, wrappers_of_weights(stored))
     if stored.model_config is None and architecture is None:
         raise CheckpointError("a whole model's file without `model_config`; its config is lost.")
     if architecture is not None:
-        entry, around = unwrap(keras1.entry_of_keras2(architecture) if of_keras1 else architecture)
-        guessed = wrapper_of_weights(stored)
-        wrappers = [] if guessed is None else [guessed]
+        entry, _ = unwrap(keras1.entry_of_keras2(architecture) if of_keras1 else architecture)
         if stored.form == "model":
             raise CheckpointError("holds its own architecture; leave out `architecture` (--architecture).")
-        del around
+        wrappers = wrappers_of_weights(stored)
         group = _full(stored)[0].name if wrappers else None
     else:
         assert stored.model_config is not None
@@ -157,21 +154,21 @@ def _full(stored: Stored) -> list[StoredLayer]:
     return [layer for layer in stored.layers if layer.weights]
 
 
-def wrapper_of_weights(stored: Stored) -> Wrapper | None:
-    """Tell by the layers' names whether weights are a parallel model's.
+def wrappers_of_weights(stored: Stored) -> list[Wrapper]:
+    """Return the parallel model that wrote weights, if the layers' names tell of one.
 
     Those list ``[inputs, lambdas, <template>, outputs]``, with all weights in the template. The number of devices is
     the number of lambdas over the number of inputs.
     """
     full = _full(stored)
     if len(full) != 1:
-        return None
+        return []
     names = [layer.name for layer in stored.layers]
     template = names.index(full[0].name)
     slices = [number for number, name in enumerate(names[:template]) if LAMBDA_NAME.fullmatch(name)]
     if not slices or slices != list(range(slices[0], template)) or not slices[0] or template == len(names) - 1:
-        return None
+        return []
     gpus, rest = divmod(len(slices), slices[0])
     if rest or gpus < 2:
-        return None
-    return Wrapper("", gpus, "by its layers' names")
+        return []
+    return [Wrapper("", gpus, "by its layers' names")]

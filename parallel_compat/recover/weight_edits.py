@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_weights import RENAMED
 
 Arrays = list["np.ndarray[Any, Any]"]
 
@@ -17,12 +18,10 @@ SLOPE = 1.2
 # The gates that pass through `recurrent_activation`, of how many: LSTM i, f, (c), o; GRU z, r, (h).
 GATES = {
     "LSTM": (4, (0, 1, 3)),
-    "UnifiedLSTM": (4, (0, 1, 3)),
     "ConvLSTM2D": (4, (0, 1, 3)),
     "GRU": (3, (0, 1)),
     "LSTMCell": (4, (0, 1, 3)),
     "GRUCell": (3, (0, 1)),
-    "UnifiedGRU": (3, (0, 1)),
 }
 
 
@@ -65,7 +64,7 @@ def _old_hard_sigmoid(class_name: str, arrays: Arrays) -> Arrays:
 
 
 def _old_hard_sigmoid_gates(class_name: str, arrays: Arrays) -> Arrays:
-    count, gates = GATES[class_name]
+    count, gates = GATES[RENAMED.get(class_name, class_name)]
     scaled = []
     for array in arrays:
         size = array.shape[-1] // count

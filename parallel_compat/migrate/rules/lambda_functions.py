@@ -45,7 +45,7 @@ def find(file: File) -> Findings:
 def _functions(file: File) -> Iterator[ast.AST | None]:
     """Yield the nested functions of Lambda layers, and those of the module where the project reads models."""
     project = file.project
-    reads = project.reads_models or project_facts.reads_models(file.source.text)
+    reads = project.reads_models or project_facts.READS_MODELS.search(file.source.text)
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
         for position, name in enumerate(("function", "output_shape", "mask")):
             given = calls.argument(call, name, position)

@@ -33,7 +33,7 @@ from parallel_compat.migrate.scopes import methods_of
 
 def find(file: File) -> Findings:
     """Find such classes, also where another file of the project wraps them."""
-    wrapped = project_facts.wrapped_layers(file.source.text) | file.project.wrapped_layers
+    wrapped = file.project.wrapped_layers.union(project_facts.WRAPPED_LAYERS.findall(file.source.text))
     for class_ in file.tree.classes:
         methods = methods_of(class_)
         if class_.name not in wrapped or "call" not in methods or "compute_output_shape" in methods:

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from parallel_compat.recover.config_json import Entry
+from parallel_compat.recover.layer_weights import RENAMED
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
 from parallel_compat.recover.rules.locally_connected import LOCALLY_CONNECTED
 from parallel_compat.recover.rules.plain_values import is_object
 from parallel_compat.recover.translation import Translation
-
-# old name -> name in Keras 3
-RENAMED = {
-    "BatchNormalizationV1": "BatchNormalization",  # tf.keras 1.13
-    "BatchNormalizationV2": "BatchNormalization",
-    "SyncBatchNormalization": "BatchNormalization",  # tf.keras 2.2, experimental
-    "UnifiedLSTM": "LSTM",  # tf.keras 1.14, before it was the LSTM of 2.0
-    "UnifiedGRU": "GRU",
-    "Convolution1D": "Conv1D",
-    "Convolution2D": "Conv2D",
-    "Convolution3D": "Conv3D",
-}
 
 # Classes that plain Keras 3 would build from a name alone, and that run or load what a file brings along.
 NEVER = frozenset({"TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer", "Pipeline"})

@@ -28,12 +28,9 @@ def layout_of_keras1(entry: Entry, translation: Translation) -> None:
 def turned_kernel(entry: Entry, translation: Translation) -> None:
     """Theano convolved where TensorFlow correlates: its kernels are turned by 180 degrees."""
     backend, name = translation.backend, entry["class_name"]
-    if backend is None or backend in CORRELATING or name not in {*TURNED, *RENAMED_CONVOLUTIONS}:
+    if backend is None or backend in CORRELATING or name not in TURNED:
         return
     if backend == "theano":
         translation.edit(entry, "turned")
     else:
         translation.refuse(entry, f"its kernel is of Keras on {backend[:40]!r}, whose orientation is not known")
-
-
-RENAMED_CONVOLUTIONS = frozenset({"Convolution1D", "Convolution2D", "Convolution3D"})
