@@ -36,7 +36,8 @@ def explain(error: ImportError) -> str | None:
     if isinstance(error, ModuleNotFoundError) and missing not in _PACKAGES:
         return f"{fails}. Install it with `pip install {OF_OLD_KERAS.get(missing, missing)}`"
     return (
-        f"{fails}. A new environment with `pip install 'parallel-compat[tensorflow]'` has versions that fit each other"
+        f"{fails}. Install this package with its extra `tensorflow` into a new environment: "
+        "that gets versions that fit each other"
     )
 
 
