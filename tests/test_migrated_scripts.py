@@ -13,6 +13,7 @@ from tests.data.old_programs import KERAS_2, TENSORFLOW_2
 ROOT = Path(__file__).parents[1]
 # Fewer turns of the same loops: that they run is tested, not how fast.
 SHORTER = [("range(300)", "range(3)"), ("range(150)", "range(5)"), ("range(30)", "range(3)"), ("CALLS if", "3 if")]
+SHORTER += [("4, 4, 30)", "4, 4, 3)")]
 SCRIPTS = {path.stem: path.read_text("utf-8") for path in (ROOT / "benchmarks" / "scripts").glob("*.py")}
 # On two devices, as `multi_gpu_model(gpus=2)` in them asks; where there are two GPUs nothing of this is needed.
 START = "import parallel_compat, runpy, sys; parallel_compat.simulate_devices(2); sys.argv = sys.argv[1:]; "
