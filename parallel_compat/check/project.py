@@ -246,6 +246,9 @@ class _Source:
 
     def _called(self, node: ast.Call, found: Found, written: set[str]) -> None:
         path = self._path(node.func) or (f".{node.func.attr}" if isinstance(node.func, ast.Attribute) else "")
+        module, _, function = path.rpartition(".")
+        gone = old_packages.arguments_of(module).get(function, {})
+        found.answered.update(f"{path}({each.arg}=)" for each in node.keywords if each.arg in gone)
         first = node.args[0] if node.args else None
         if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
             return

@@ -1,4 +1,4 @@
-"""What other packages had in the years of old Keras and what it is today: names, and arguments by position.
+"""What other packages had in the years of old Keras and what it is today: names, arguments, members.
 
 `run` answers them, `migrate` rewrites them, and `check` lists them.
 """
@@ -86,6 +86,12 @@ def arguments_of(module: str) -> dict[str, dict[str, str | None]]:
     {'s': 'text'}
     """
     return _arguments().get(module, {})
+
+
+@functools.cache
+def members() -> dict[str, tuple[str, str, str]]:
+    """Return members that objects of a package had: the package, today's name or "", and what to write."""
+    return {member: (package, now, advice) for package, member, now, advice in tsv.rows("old_members.tsv", 4)}
 
 
 def modules() -> dict[str, Fact]:

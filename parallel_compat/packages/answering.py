@@ -138,7 +138,7 @@ def _change(module: Any, name: str) -> None:
         accept(
             value if inspect.isclass(value) else owner,
             "__init__" if inspect.isclass(value) else function,
-            **dict[str, Any](gone),
+            **{old: new for old, new in gone.items() if new is None or not new.startswith("!")},  # type: ignore[arg-type]
         )
     own = vars(module).get("__getattr__")
     if old_packages.names_of(name) or name == "numpy" or own is not None:

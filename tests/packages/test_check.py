@@ -78,6 +78,17 @@ def test_a_project_that_lacks_nothing_says_so(tmp_path):
     assert check_command.lines(project.check(str(tmp_path / "a.py")))[1:] == ["  Nothing is missing."]
 
 
+def test_old_arguments_of_other_packages_are_named(tmp_path):
+    (tmp_path / "a.py").write_text(
+        "import matplotlib.pyplot as plt\nplt.hist(x, normed=True)\n"
+        "from sklearn.cluster import KMeans\nKMeans(n_jobs=2)\n"
+    )
+    assert sorted(project.check(str(tmp_path)).answered) == [
+        "matplotlib.pyplot.hist(normed=)",
+        "sklearn.cluster.KMeans(n_jobs=)",
+    ]
+
+
 def test_the_second_of_two_imports_is_needed_only_where_the_first_is_not_there(tmp_path):
     (tmp_path / "a.py").write_text(
         "try:\n    from pathlib import Path\nexcept (ImportError, AttributeError):\n    from pathlib2 import Path\n"

@@ -22,7 +22,8 @@ import builtins
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.dotted_names import from_module, packages_of
+from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.names import old_packages
@@ -32,11 +33,13 @@ _BACK = frozenset(("bool", "long"))  # names that numpy 2 has again, for types o
 
 
 def find(file: File) -> Findings:
+    packages = {package for statement in file.tree.imports for package in packages_of(statement)}
     for node in file.tree.attributes:
         if not isinstance(node.ctx, ast.Load):
             continue
         path = file.names.path(node)
         if path is None:
+            yield from _member(file, node, packages)
             continue
         module, _, name = path.rpartition(".")
         if module == "numpy" and name in NUMPY and name not in _BACK:
@@ -49,6 +52,29 @@ def find(file: File) -> Findings:
         yield from _imported(file, statement)
     for call in file.tree.calls:
         yield from _by_position(file, call)
+        yield from _by_name(file, call)
+        yield from _without_default(file, call)
+
+
+def _member(file: File, node: ast.Attribute, packages: set[str]) -> Findings:
+    """Find a member that objects of an imported package had."""
+    package, now, advice = old_packages.members().get(node.attr, ("", "", ""))
+    above = file.tree.parents.get(node)
+    call = above if isinstance(above, ast.Call) and above.func is node else None
+    if package not in packages or (node.attr in ("ix", "value")) == (call is not None):
+        return
+    message = f"`.{node.attr}` of {package} is gone: {advice}."
+    if node.attr == "value":
+        if call is None and isinstance(node.value, ast.Subscript):
+            edit = file.replace(node, f"{file.source.segment(node.value)}[()]")
+            yield file.found(node, message, [edit], unsafe="only if it is a data set.", hint=True)
+    elif call is not None and node.attr == "append" and isinstance(file.tree.parents.get(call), ast.Expr):
+        return  # a list's, which returns nothing
+    elif call is not None and now and not call.args and not call.keywords:
+        start = file.source.end(node) - len(node.attr)
+        yield file.found(node, message, [Edit(start, start + len(node.attr), now)], hint=True)
+    else:
+        yield file.attention(node, message, hint=True)
 
 
 def _moved(file: File, node: ast.Attribute, path: str) -> Findings:
@@ -88,6 +114,46 @@ def _by_position(file: File, call: ast.Call) -> Findings:
         else:
             message = f"`{path}` takes `{name}` by name today."
             yield file.found(argument, message, [calls.name_positional(file, argument, name)], hint=True)
+
+
+def _by_name(file: File, call: ast.Call) -> Findings:
+    """Find arguments that have another name today, or no effect."""
+    module, _, name = (file.names.path(call.func) or "").rpartition(".")
+    gone = old_packages.arguments_of(module).get(name, {})
+    for argument in call.keywords:
+        if argument.arg not in gone:
+            continue
+        new = gone[argument.arg]
+        if new is not None and new.startswith("!"):
+            yield file.attention(argument, f"`{argument.arg}` of `{module}.{name}` is gone: {new[1:]}.", hint=True)
+        elif new is None:
+            message = f"`{argument.arg}` of `{module}.{name}` has no effect any more."
+            yield file.found(argument, message, calls.remove(file, call, argument), hint=True)
+        elif calls.keyword(call, new) is None:
+            message = f"`{argument.arg}` of `{module}.{name}` is `{new}` today."
+            yield file.found(argument, message, [calls.rename(file, argument, new)], hint=True)
+
+
+# Calls without an argument: (its place, its name, what it was by default, the message).
+_DEFAULTS = {
+    "h5py.File": (1, "mode", '"a"', "`h5py.File` opened files to read and write by default; today only to read."),
+    "yaml.load": (1, "Loader", "yaml.SafeLoader", "`yaml.load` needs a `Loader` today; this one makes plain objects."),
+}
+
+
+def _without_default(file: File, call: ast.Call) -> Findings:
+    path = file.names.path(call.func) or ""
+    if path not in _DEFAULTS or calls.has_stars(call):
+        return
+    place, name, was, message = _DEFAULTS[path]
+    if calls.argument(call, name, place) is not None or not call.args:
+        return
+    reference = (was, ()) if was.startswith('"') else file.reference(was, call)
+    if reference is None:
+        yield file.attention(call, message, hint=True)
+        return
+    text, imports = reference
+    yield file.found(call, message, [calls.append(file, call, f"{name}={text}"), *imports], hint=True)
 
 
 def _of_numpy(file: File, node: ast.Attribute, name: str) -> Findings:

@@ -5,7 +5,7 @@ import pytest
 from parallel_compat.migrate import process_file
 from parallel_compat.migrate.engine import Options
 from parallel_compat.names.other_packages import NUMPY
-from tests.migrate.check import check_noop, check_transformed, found, without_line
+from tests.migrate.check import check_noop, check_transformed, found, messages, without_line
 
 HEAD = "import numpy as np\nimport numpy\nfrom keras.layers import Input\n"
 
@@ -48,6 +48,15 @@ OURS = "parallel_compat.packages"
         ("import cv2\ncv2.line(x, cv2.CV_AA)", "import cv2\ncv2.line(x, cv2.LINE_AA)"),
         ("import scipy\nscipy.zeros(3)", "import scipy\nnumpy.zeros(3)"),
         (
+            "import matplotlib.pyplot as plt\nplt.hist(x, 5, normed=True, hold=True)",
+            "import matplotlib.pyplot as plt\nplt.hist(x, 5, density=True)",
+        ),
+        ("from sklearn.cluster import KMeans\nKMeans(3, n_jobs=2)", "from sklearn.cluster import KMeans\nKMeans(3)"),
+        ("np.percentile(x, 5, interpolation='nearest')", "np.percentile(x, 5, method='nearest')"),
+        ("import yaml\nyaml.load(x)", "import yaml\nyaml.load(x, Loader=yaml.SafeLoader)"),
+        ("import h5py\nh5py.File('a.h5')", "import h5py\nh5py.File('a.h5', mode=\"a\")"),
+        ("import pandas as pd\nx = y.as_matrix()", "import pandas as pd\nx = y.to_numpy()"),
+        (
             "from sklearn.metrics import confusion_matrix as cm\ncm(y, p, [0, 1])",
             "from sklearn.metrics import confusion_matrix as cm\ncm(y, p, labels=[0, 1])",
         ),
@@ -71,6 +80,10 @@ def test_a_name_of_another_package(before, after):
     [
         "from scipy.signal import convolve",
         "from collections import deque",
+        "import yaml, h5py\nyaml.load(x, yaml.Loader)\nyaml.load(x, Loader=y)\nh5py.File('a', 'r')\nyaml.load(*x)",
+        "import pandas\nx.append(3)\ny.value\nz[0].value",
+        "x.as_matrix()\ny.ix[0]\nz.append(3).x\nhist(x, normed=True)",
+        "import matplotlib.pyplot as plt\nplt.hist(x, density=True)",
         "import scipy\nscipy.fft",
         "from sklearn.model_selection import train_test_split, KFold\ntrain_test_split(x, y, z)\nKFold(3)",
         "def confusion_matrix(*a): pass\nconfusion_matrix(y, p, [0, 1])",
@@ -127,3 +140,24 @@ def test_in_a_file_without_keras_it_counts_only_in_a_legacy_project():
         report = process_file.source("tool.py", text, Options(unsafe=True))
         assert report.settled("").after.encode() == text
         assert without_line(report.settled("old.py").after).encode() == after
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("x = y.ix[0, 'a']", "`loc` takes labels"),
+        ("x = y.append(z)", "pandas.concat"),
+        ("x = y.get_value(0, 'a')", "at[row, column]"),
+        ("x = y.as_matrix(['a'])", "to_numpy"),
+        ("x = pd.read_csv('a.csv', error_bad_lines=False)", "on_bad_lines"),
+        ("x = pd.read_csv('a.csv', squeeze=True)", "squeeze"),
+    ],
+)
+def test_what_pandas_had_is_told(line, advice):
+    said = messages(f"{HEAD}import pandas as pd\n{line}\n")
+    assert any(advice in message for message in said), said
+
+
+def test_a_value_of_hdf5_is_read_whole():
+    head = f"{HEAD}import h5py\n"
+    check_transformed(f"{head}x = y['a'].value\n", f"{head}x = y['a'][()]\n", unsafe=True)
