@@ -41,7 +41,7 @@ def asked(tmp_path: Path, source: str | None, **environment: str) -> str:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("raise ImportError('a library is broken')", "importing it fails: ImportError: a library is broken. A new env"),
+        ("raise ImportError('a library is broken')", "importing it fails: ImportError: a library is broken. Install"),
         ("import nothing_there", "No module named 'nothing_there'. Install it with `pip install nothing_there`"),
         ("raise ModuleNotFoundError('gone', name='keras.src')", "importing it fails: ModuleNotFoundError: gone"),
     ],
