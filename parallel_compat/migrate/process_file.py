@@ -120,7 +120,9 @@ def _reported(
         unread = _unread(path, book) if book is not None else ()
         new_book = None if book is None else notebooks.read(after.removeprefix("\ufeff"))
         places = (*unread, *_places(path, source, rewriting.findings, book))
-        places_after = (*unread, *_places(path, rewriting.text, rewriting.moved_findings(), new_book))
+        places_after = places
+        if new_book is None or new_book.cells:  # else imports that are gone were all that the notebook had
+            places_after = (*unread, *_places(path, rewriting.text, rewriting.moved_findings(), new_book))
         helpers = tuple(sorted(numerics.needed(rewriting.text)))
         era = rewriting.era
         reports.append(
