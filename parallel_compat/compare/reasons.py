@@ -104,11 +104,7 @@ _STAND_INS = {
 
 
 def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) -> str:
-    """Return what is known of a model, as one text.
-
-    Args:
-        zero_weights: whether some sample weights are 0.
-    """
+    """Return what is known of a model, as one text."""
     first, second = (facts.get("optimizer_config") or {} for facts in (old, new))
     rates = [each.get("lr", each.get("learning_rate")) for each in (first, second)]
     # A model with a layer that has no `get_config` has no configuration.
@@ -150,11 +146,7 @@ def reason_of(
 
 
 def rounding_alone(weights: int) -> Reason:
-    """Return the reason of what differs after steps that moved weights by chance.
-
-    Args:
-        weights: how many weights have gradients that are rounding alone, and were left out.
-    """
+    """Return the reason of what differs after steps that moved weights by chance."""
     text = (
         f"The gradients of {weights:,} weights are only rounding, and optimizers such as Adam take a full step with "
         "any gradient. No known difference between versions was found."

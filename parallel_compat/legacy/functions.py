@@ -168,7 +168,7 @@ class Function:
         def run(*given: Any) -> list[Any]:
             values = Values(zip(self._tensors, given, strict=True), training)
             if training:
-                with keras3.written_to_scope() as scope:
+                with keras.StatelessScope() as scope:
                     outputs, steps = self._computed(values)
                 for state in seeds:
                     written = scope.get_current_value(state)

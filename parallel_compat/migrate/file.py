@@ -204,13 +204,11 @@ class File:
         """Make a finding that somebody has to look at."""
         return Finding(self.rule, self.source.start(node), Status.ATTENTION, message, (), hint)
 
-    def redirected(
-        self, node: ast.expr, target: str, message: str, otherwise: str = "", *, hint: bool = False
-    ) -> Finding:
+    def redirected(self, node: ast.expr, target: str, message: str, otherwise: str = "") -> Finding:
         """Have a name mean a target; where that cannot be written, make a finding that somebody has to look at."""
         if self.redirect(node, target):
             return self.found(node, message)
-        return self.attention(node, otherwise or message, hint=hint)
+        return self.attention(node, otherwise or message)
 
     def found_in_old_code(
         self, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str

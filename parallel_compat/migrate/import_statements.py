@@ -35,7 +35,7 @@ def move_from(
     kept = statement.module if staying else (counted.most_common(1)[0][0] if counted else "")
     edits = []
     if kept != statement.module and kept:
-        edits.append(_module_edit(file, statement, kept))
+        edits.append(from_other_module(file, statement, kept))
     leaving = {index for index, alias in enumerate(statement.names) if alias in gone}
     lines: dict[str, list[str]] = {}
     for index, alias in enumerate(statement.names):
@@ -63,20 +63,12 @@ def move_from(
     return edits
 
 
-def _module_edit(file: File, statement: ast.ImportFrom, module: str) -> Edit:
+def from_other_module(file: File, statement: ast.ImportFrom, module: str) -> Edit:
+    """Have a `from` import, of names or of a star, come from another module."""
     start = file.source.start(statement)
     match = _FROM.match(file.source.text, start)
     assert match is not None
     return Edit(match.start("module"), match.end("module"), module)
-
-
-def replace_star(file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None) -> list[Edit]:
-    """Have a star import come from another module, or name what it imports."""
-    edits = [_module_edit(file, statement, module)]
-    if names is not None:
-        alias = statement.names[0]
-        edits.append(Edit(file.source.start(alias), file.source.end(alias), ", ".join(names)))
-    return edits
 
 
 def move_import(file: File, alias: ast.alias, module: str) -> list[Edit]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.import_statements import replace_star
+from parallel_compat.migrate.import_statements import from_other_module
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, moved
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names import table
@@ -24,7 +24,7 @@ def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], b
         yield file.attention(statement, f"The module `{module}` is gone.")
     elif home != module:
         is_there = _same_before(file, statement) is not None
-        edits = [remove_statement(file, statement)] if is_there else replace_star(file, statement, home)
+        edits = [remove_statement(file, statement)] if is_there else [from_other_module(file, statement, home)]
         yield file.found(statement, moved(module, home, None), edits)
 
 

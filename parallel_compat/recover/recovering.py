@@ -38,17 +38,11 @@ OLD_GATES = (
 
 @dataclass
 class Recovery:
-    """What was recovered.
+    """What was recovered."""
 
-    Attributes:
-        template: the single model as it was found.
-        model: the living model, if one was built.
-        notes: what a user should know, one sentence each.
-    """
-
-    template: Template
-    model: Any = None
-    notes: list[str] = field(default_factory=list)
+    template: Template  # the single model as it was found
+    model: Any = None  # the living model, if one was built
+    notes: list[str] = field(default_factory=list)  # what a user should know, one sentence each
 
 
 def recover_template(

@@ -14,34 +14,22 @@ from parallel_compat.training.replicas import Replicas, ReplicaSlice, add, conca
 
 
 class ReplicaPass:
-    """What the forward passes of the replicas gave.
-
-    Attributes:
-        samples: the samples of each replica.
-        outputs: each replica's outputs, flat.
-        masks: each replica's Keras masks of these outputs, or None.
-        logits: what a softmax or sigmoid made these outputs of, for each replica, or None.
-        operations: which of them, for each output.
-        added_losses: the losses that layers added, for each replica.
-        states: the layer state of each replica of this process.
-        tapes: the gradient tape of each replica of this process, or None outside training.
-        sources: the tensors of each replica of this process that the loss is made of, to which gradients are
-            handed back.
-    """
+    """What the forward passes of the replicas gave; lists have an entry for each replica."""
 
     def __init__(self, replicas: Replicas, samples: Sequence[ReplicaSlice], layer_state: LayerState) -> None:
         self.replicas = replicas
         self.samples = samples
         self.layer_state = layer_state
         self.structure: Any = None
-        self.outputs: list[list[Any]] = []
-        self.masks: list[list[Any]] = []
-        self.logits: list[list[Any]] = []
-        self.operations: list[str | None] = []
+        self.outputs: list[list[Any]] = []  # flat
+        self.masks: list[list[Any]] = []  # Keras's masks of these outputs, or None
+        self.logits: list[list[Any]] = []  # what a softmax or sigmoid made these outputs of, or None
+        self.operations: list[str | None] = []  # which of them, for each output
         self.added_losses: list[list[Any]] = []
+        # Of the replicas of this process:
         self.states: list[ReplicaState] = []
-        self.tapes: list[tf.GradientTape | None] = []
-        self.sources: list[list[Any]] = []
+        self.tapes: list[tf.GradientTape | None] = []  # None outside training
+        self.sources: list[list[Any]] = []  # what the loss is made of, to which gradients are handed back
 
     @property
     def sample_count(self) -> Any:

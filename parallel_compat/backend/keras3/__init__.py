@@ -99,7 +99,6 @@ from parallel_compat.backend.keras3.layers import (
     train_further_layers,
     variables_of_training,
     weight_regularization,
-    written_to_scope,
 )
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (

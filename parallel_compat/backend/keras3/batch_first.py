@@ -21,16 +21,7 @@ _CHANGING = frozenset(
 
 
 def after_its_batch(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a step that changes variables only once the batch is there on which it is called.
-
-    Args:
-        step: called with a batch, in a graph or eagerly.
-
-    Example:
-        ```python
-        model.train_step = after_its_batch(model.train_step)
-        ```
-    """
+    """Return a step that changes variables only once the batch is there on which it is called."""
 
     @functools.wraps(step)
     def waiting(data: Any) -> Any:

@@ -153,11 +153,6 @@ def _arguments(call: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(call).parameters)
 
 
-def written_to_scope() -> keras.StatelessScope:
-    """Return a scope in which what is assigned to Keras's variables is kept apart."""
-    return keras.StatelessScope()
-
-
 def output_names(model: keras.Model) -> list[str]:
     """Return the names of a model's outputs, if it has any: of a Sequential model, that of the last layer."""
     if isinstance(model, keras.Sequential):  # Keras 3 gives its outputs none

@@ -67,11 +67,6 @@ def knows(optimizer: Any, variable: Any) -> bool:
     return True
 
 
-def can_be_extended(optimizer: Any) -> bool:
-    """Return whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
-    return kind_of(optimizer) in SLOTS
-
-
 def extend(optimizer: Any, variables: list[Any]) -> None:
     """Build an optimizer that is built for more variables: those it has keep their slots and their number of steps."""
     if not variables:

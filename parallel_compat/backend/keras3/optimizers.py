@@ -33,16 +33,15 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
     if not optimizer.built or all(optimizer_slots.knows(optimizer, v) for v in variables):
         return optimizer
     if has_moments_of(optimizer, variables):  # of a part of a model, the rest of which was frozen
-        optimizer_slots.extend(optimizer, [v for v in variables if not has_moments_of(optimizer, [v])])
+        optimizer_slots.extend(optimizer, [v for v in variables if not optimizer_slots.knows(optimizer, v)])
         return optimizer
     return twin_of(optimizer)
 
 
 def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> bool:
     """Return whether an optimizer has stepped one of these variables, and can go on with more of them."""
-    return optimizer_slots.can_be_extended(optimizer) and any(
-        optimizer_slots.knows(optimizer, each) for each in variables
-    )
+    is_known = optimizer_slots.kind_of(optimizer) in optimizer_slots.SLOTS
+    return is_known and any(optimizer_slots.knows(optimizer, each) for each in variables)
 
 
 def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:

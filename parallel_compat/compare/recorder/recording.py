@@ -12,12 +12,7 @@ VERSION = 1
 
 
 class Recording(object):
-    """What was seen, in memory until the script ends.
-
-    Args:
-        path: where it is written.
-        most: how many bytes of arrays are kept.
-    """
+    """What was seen, in memory until the script ends: arrays of at most so many bytes."""
 
     def __init__(self, path, most):
         self.path = path

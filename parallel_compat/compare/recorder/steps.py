@@ -19,18 +19,9 @@ from parallel_compat.compare.recorder.values import around, array_of, dense, fla
 
 
 class Step(object):
-    """A model's train function; the first calls are written down.
+    """A model's train function; the first calls are written down."""
 
-    Args:
-        recorder: the recorder.
-        model: the model.
-        function: the train function.
-
-    Attributes:
-        running: whether the loss that it returns is the mean since the epoch began.
-    """
-
-    running = False
+    running = False  # whether the loss that it returns is the mean since the epoch began
 
     def __init__(self, recorder, model, function):
         self._recorder = recorder

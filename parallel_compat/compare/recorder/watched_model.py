@@ -23,13 +23,7 @@ CURVE = 100  # steps of each model whose loss, and what tells their batches from
 
 
 class Model(object):
-    """One model that is trained.
-
-    Args:
-        recorder: the recorder.
-        number: which of the script's models, in the order in which they were first trained.
-        model: the model.
-    """
+    """One model that is trained; models are numbered in the order in which they were first trained."""
 
     def __init__(self, recorder, number, model):
         self.recorder = recorder
@@ -221,13 +215,7 @@ class Model(object):
             self.facts["history"].append({"logs": found, "steps": self.made})
 
     def call(self, kind, data, compute):
-        """Write down what `evaluate` or `predict` returns.
-
-        Args:
-            kind: which of them.
-            data: what it was given.
-            compute: calls it.
-        """
+        """Write down what `evaluate` or `predict` returns."""
         number = len(self.facts[kind])
         wanted = number < self.recorder.steps and self.steps > 0
         if wanted:
