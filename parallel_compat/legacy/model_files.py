@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+import warnings
+from typing import Any
 
 import h5py
+import keras
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
@@ -13,9 +15,7 @@ from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
 from parallel_compat.own_methods import of_models
-
-if TYPE_CHECKING:
-    import keras
+from parallel_compat.warning_category import ParallelCompatWarning
 
 # The file that is written where a model is to be saved to a folder.
 IN_FOLDER = "keras_model.h5"
@@ -62,7 +62,8 @@ def save_model(
 
     A name that ends in `.keras` gets Keras 3's format; any other gets Keras 2's HDF5 format, which `load_model` reads
     again, also where TensorFlow 2 wrote a folder, a SavedModel. The name of a folder that is there
-    already gets that file in it.
+    already gets that file in it. Of a model of a class of your own the file has the weights alone, and a warning says
+    how they are read.
 
     Args:
         model: the model; a parallel model's template is written.
@@ -91,5 +92,14 @@ def save_model(
         path = os.path.join(path, IN_FOLDER)
     if not overwrite and os.path.exists(path) and not ask_to_proceed_with_overwrite(path):
         return
+    single = getattr(model, "template", model)
+    if not (path.endswith(".keras") or isinstance(single, keras.Sequential) or getattr(single, "inputs", None)):
+        warnings.warn(
+            f"{path}: has the weights of {type(single).__name__!r}, but not its code, so `load_model` cannot read it. "
+            f"Build the model in code, call it on a batch, then `parallel_compat.legacy.models.load_weights(model, "
+            f"{path!r})`.",
+            ParallelCompatWarning,
+            stacklevel=3,
+        )
     with replacing(path) as temporary:
         keras3.save_model(model, temporary, include_optimizer=include_optimizer)

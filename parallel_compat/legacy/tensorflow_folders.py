@@ -38,7 +38,8 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
             this process has no counterpart of; each by name, and with the way out.
     """
     weights = os.path.join(path, "variables", "variables")
-    way_out = f'A model that is built in code reads its weights: `model.load_weights("{weights}")`.'
+    reads = f'parallel_compat.legacy.models.load_weights(model, "{weights}")'
+    way_out = f"A model that is built in code reads its weights: `{reads}`."
     with naming(path):
         text = saved_models.keras_metadata(path)
         found = _plain(parse(text, "saved_model.pb")) if text else None

@@ -103,6 +103,11 @@ class File:
         return found.era if found is not None else None
 
     @property
+    def reads_models(self) -> bool:
+        """Whether the project reads models or their configs, in this file or another one."""
+        return bool(self.project.reads_models or project_facts.READS_MODELS.search(self.source.text))
+
+    @property
     def is_of_standalone_keras(self) -> bool:
         """Whether the source was written for standalone Keras, not `tf.keras`; not where nothing says so."""
         return self.era is not None and self.era.is_standalone

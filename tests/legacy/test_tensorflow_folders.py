@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 
@@ -29,15 +30,38 @@ def test_a_folder_is_the_model_and_how_it_was_compiled(case):
 
 def test_what_no_configuration_describes_is_refused_and_its_weights_are_read():
     x, _ = old.data("subclassed")
-    with pytest.raises(ValueError, match=r"of the class Subclassed\. .*model\.load_weights\(") as refused:
+    with pytest.raises(ValueError, match=r"of the class Subclassed\. .*models\.load_weights\(") as refused:
         load_model(str(FILES / "subclassed"))
-    weights = re.search('load_weights\\("(.*)"\\)', str(refused.value)).group(1)
+    weights = re.search('load_weights\\(model, "(.*)"\\)', str(refused.value)).group(1)
     model = old.Subclassed()
     model(x)
     models.load_weights(model, weights)
     np.testing.assert_allclose(model.predict(x).ravel(), np.load(FILES / "results.npz")["subclassed"], rtol=1e-5)
     with pytest.raises(ValueError, match=r"own: .*Scale.*A model that is built in code reads its weights"):
         load_model(str(FILES / "own"))
+
+
+class Own(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(2)
+
+    def call(self, x):
+        return self.dense(x)
+
+
+def test_a_model_of_an_own_class_says_when_it_is_saved_and_when_it_is_read_that_weights_are_all(tmp_path):
+    """TensorFlow 2.2 saved what it computes; Keras 3 wrote a file without a word, and could not read it."""
+    x, path = np.ones((3, 4)), str(tmp_path / "own")
+    model, again = Own(), Own()
+    expected = model.predict(x, verbose=0)
+    with pytest.warns(UserWarning, match=r"has the weights of 'Own', but not its code.*load_weights\(model, '.*own'\)"):
+        models.save_model(model, path)
+    with pytest.raises(ValueError, match=r"the class 'Own'.*Build the model in code.*load_weights\(model, '.*own'\)"):
+        load_model(path, {"Own": Own})
+    again(x)
+    models.load_weights(again, path)
+    np.testing.assert_array_equal(again.predict(x, verbose=0), expected)
 
 
 def test_damaged_folders_are_refused_by_name(tmp_path):

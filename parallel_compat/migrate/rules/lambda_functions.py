@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate import calls, project_facts
+from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
@@ -44,14 +44,12 @@ def find(file: File) -> Findings:
 
 def _functions(file: File) -> Iterator[ast.AST | None]:
     """Yield the nested functions of Lambda layers, and those of the module where the project reads models."""
-    project = file.project
-    reads = project.reads_models or project_facts.READS_MODELS.search(file.source.text)
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
         for position, name in enumerate(("function", "output_shape", "mask")):
             given = calls.argument(call, name, position)
             function = file.kinds.definition(given) if given is not None else None
-            if function is not None and (reads or file.tree.parents.get(function) is not file.tree.module):
+            if function is not None and (file.reads_models or file.tree.parents.get(function) is not file.tree.module):
                 yield function
-    for name in project.lambda_functions if reads else ():  # another file has the layer
+    for name in file.project.lambda_functions if file.reads_models else ():  # another file has the layer
         bindings = file.tree.root.bindings.get(name, ())
         yield bindings[0].node if len(bindings) == 1 else None

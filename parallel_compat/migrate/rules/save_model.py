@@ -20,6 +20,11 @@ from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 
+_OWN_CLASS = (
+    "TensorFlow saved what `{0}` computes. Now the file has its weights alone: where `load_model` read it, build the "
+    "model in code, call it on a batch, then `parallel_compat.legacy.models.load_weights(model, path)`."
+)
+
 
 def find(file: File) -> Findings:
     row = methods.member(MODEL, "save")
@@ -30,3 +35,6 @@ def find(file: File) -> Findings:
         ending = tail(path) if path is not None else None
         if ending is not None and not ending.endswith((".keras", ".h5", ".hdf5")):
             yield from methods.to_function(file, call, row)
+            made_by = file.kinds.class_of(receiver)
+            if made_by is not None and file.reads_models:
+                yield file.attention(call, _OWN_CLASS.format(made_by.name))

@@ -22,6 +22,13 @@ def test_what_is_called_a_model_is_a_guess():
     assert found("import keras\nself.train_model.save('m')\n", "save-model") == [(2, "unsafe")]
 
 
+def test_a_model_of_an_own_class_is_read_by_its_weights_where_the_project_loads_models():
+    own = "from tensorflow import keras\nclass Net(keras.Model):\n    pass\nmodel = Net()\nmodel.save('net')\n"
+    assert found(own, "save-model") == [(5, "rewritten")]
+    with_load = f"{own}keras.models.load_model('net')\n"
+    assert sorted(found(with_load, "save-model")) == [(5, "attention"), (5, "rewritten")]
+
+
 @pytest.mark.parametrize(
     "source",
     [
