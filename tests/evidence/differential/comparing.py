@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TOLERANCE = 1e-5
 
@@ -43,6 +46,34 @@ def differences(expected: Any, received: Any, at: str = "") -> list[str]:
     else:
         equal = expected == received
     return [] if equal else [f"{at}: expected {expected}, received {received}"]
+
+
+def settled(expected: Any, received: Any, nudged: Sequence[Any]) -> Any:
+    """Return what was received, with the values as expected that are no farther off than the real stack's own.
+
+    Args:
+        expected: what the real stack noted.
+        received: what another did.
+        nudged: what the real stack noted of the same script with the last bits of its weights changed.
+    """
+    parts = _parts(expected)
+    if any(_parts(each) != parts for each in nudged):
+        return expected
+    if parts is not None:
+        if _parts(received) != parts:
+            return received
+        found = {part: settled(expected[part], received[part], [each[part] for each in nudged]) for part in parts}
+        return found if isinstance(expected, dict) else list(found.values())
+    own = [expected, *nudged]
+    if all(map(_is_number, [received, *own])):
+        return expected if abs(expected - received) <= max(own) - min(own) else received
+    return expected if any(each != expected for each in nudged) else received
+
+
+def _parts(value: Any) -> list[Any] | None:
+    if isinstance(value, dict):
+        return sorted(value)
+    return list(range(len(value))) if isinstance(value, list) else None
 
 
 def _is_number(value: Any) -> bool:

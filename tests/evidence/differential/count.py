@@ -5,8 +5,11 @@
     python -m tests.evidence.differential.count keras-2.2.4 --real PYTHON --seeds 201-210 3001-3005
     python -m tests.evidence.differential.count keras-2.2.4 --real PYTHON --sample 40
 
-With `--real`, the Python of an environment of the era, the scripts run on the real stack first, twice: one that does
-not repeat itself there is "varies" and counts for nothing. `--sample N` takes N of the seeds in `figures.json`, evenly.
+With `--real`, the Python of an environment of the era, the scripts run on the real stack first. One that differs runs
+there again, as it is and with the last bits of its weights changed at random. "varies": the real stack does not repeat
+itself, so that the script counts for nothing. "rounding": no value differs by more than the last bits change it on the
+real stack. "no answer": it took too long. `--sample N` takes N of the seeds in `figures.json`, evenly. What scripts
+noted before in the folder of `--keep` is taken from there.
 """
 
 from __future__ import annotations
@@ -23,12 +26,15 @@ from typing import TYPE_CHECKING, Any
 
 from tests.scripts import run
 
-from .comparing import differences
-from .random_scripts import ERAS
+from .comparing import differences, settled
+from .random_scripts import ERAS, nudged
 from .recordings import CAUSES, DATA, WIDER_CAUSES, digest, recorded, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+
+NUDGED = 5  # how many times the last bits are changed
 
 
 def noted(
@@ -39,19 +45,26 @@ def noted(
     Args:
         start: runs a script with arguments in a folder.
         scripts: their texts by name.
-        folder: where to work.
+        folder: where to work; what scripts noted there before is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    out, before = folder / "noted.json", folder / "before.json"
+    known: dict[str, Any] = {}
+    for file in (before, out):
+        known.update(json.loads(file.read_text()) if file.exists() else {})
+    before.write_text(json.dumps(known))
     files = []
     for name, text in scripts.items():
-        files.append(folder / f"{name}.py")
-        files[-1].write_text(text)
-    out = folder / "noted.json"
-    done = start(str(DATA / "run_scripts.py"), str(out), *map(str, files), folder=folder)
-    if done.returncode != 0:
-        raise RuntimeError(f"expected the scripts to run. Received: {done.stderr[-3000:]}")
-    found: dict[str, Any] = json.loads(out.read_text())
-    return found
+        file = folder / f"{name}.py"
+        if name not in known or file.read_text() != text:
+            file.write_text(text)
+            files.append(str(file))
+    if files:
+        done = start(str(DATA / "run_scripts.py"), str(out), *files, folder=folder)
+        if done.returncode != 0:
+            raise RuntimeError(f"expected the scripts to run. Received: {done.stderr[-3000:]}")
+        known.update(json.loads(out.read_text()))
+    return {name: known[name] for name in scripts}
 
 
 def under_run(era: str, scripts: dict[str, str], folder: Path) -> dict[str, Any]:
@@ -76,12 +89,44 @@ def outcome(expected: dict[str, Any], received: dict[str, Any]) -> tuple[str, li
         expected: what the real stack noted.
         received: what `run` did.
     """
-    if "stopped" in expected:
-        return "refused", [expected["stopped"]]
-    if "stopped" in received:
-        return "stopped", [received["stopped"]]
+    for noted, what in ((expected, "refused"), (received, "stopped")):
+        if "stopped" in noted:
+            return "no answer" if "takes more than" in noted["stopped"] else what, [noted["stopped"]]
     found = differences(expected, received)
     return ("different" if found else "equal"), found
+
+
+def judged(
+    python: str, scripts: dict[str, str], expected: dict[str, Any], received: dict[str, Any], folder: Path
+) -> dict[str, tuple[str, list[str]]]:
+    """Return what became of scripts, and where they differ; the real stack runs again what does.
+
+    Args:
+        python: the Python of the real stack.
+        scripts: their texts by name.
+        expected: what the real stack noted.
+        received: what `run` did.
+        folder: where to work.
+    """
+    found = {name: outcome(expected[name], received.get(name, {})) for name in scripts}
+    doubtful = [name for name in scripts if found[name][0] in ("different", "stopped")]
+    texts = {
+        f"{name} {n}": nudged(scripts[name], n) if n else scripts[name] for name in doubtful for n in range(NUDGED + 1)
+    }
+    again = on_real_stack(python, texts, folder) if texts else {}
+    for name in doubtful:
+        what, where = found[name]
+        same, *others = (again[f"{name} {n}"] for n in range(NUDGED + 1))
+        others = [each for each in others if "stopped" not in each]
+        if "stopped" in same or differences(expected[name], same):
+            found[name] = "varies", where
+        elif what == "different" and not differences(expected[name], settled(expected[name], received[name], others)):
+            own = [each for other in others for each in differences(expected[name], other)]
+            found[name] = (
+                "rounding",
+                [*where[:2], *(f"the real stack with other last bits: {each}" for each in own[:2])],
+            )
+    return found
 
 
 def recordings(era: str, seeds: Sequence[str] | None = None) -> tuple[dict[str, str], dict[str, Any]]:
@@ -108,12 +153,6 @@ def _sample(era: str, number: int) -> list[str]:
     return [str(seeds[i * len(seeds) // number]) for i in range(number)]
 
 
-def _of_the_real_stack(python: str, scripts: dict[str, str], folder: Path) -> tuple[dict[str, Any], set[str]]:
-    first, second = (on_real_stack(python, scripts, folder / name) for name in ("real", "again"))
-    both = {seed for seed in first if "stopped" not in first[seed]}
-    return first, {seed for seed in both if "stopped" in second[seed] or differences(first[seed], second[seed])}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("era", choices=ERAS)
@@ -126,19 +165,20 @@ def main() -> None:
         _sample(arguments.era, arguments.sample) if arguments.sample else arguments.seeds and _seeds(arguments.seeds)
     )
     folder = (arguments.keep or Path(tempfile.mkdtemp())).resolve()
-    varies: set[str] = set()
     if arguments.real:
         scripts = {seed: text_of(arguments.era, seed) for seed in seeds}
-        expected, varies = _of_the_real_stack(os.path.abspath(arguments.real), scripts, folder)
+        expected = on_real_stack(os.path.abspath(arguments.real), scripts, folder / "real")
     else:
         scripts, expected = recordings(arguments.era, seeds)
     received = under_run(
         arguments.era, {seed: scripts[seed] for seed in scripts if "stopped" not in expected[seed]}, folder / "run"
     )
+    if arguments.real:
+        found = judged(os.path.abspath(arguments.real), scripts, expected, received, folder / "again")
+    else:
+        found = {seed: outcome(expected[seed], received.get(seed, {})) for seed in scripts}
     counts: collections.Counter[str] = collections.Counter()
-    for seed in scripts:
-        what, where = outcome(expected[seed], received.get(seed, {}))
-        what = "varies" if what in ("different", "stopped") and seed in varies else what
+    for seed, (what, where) in found.items():
         counts[what] += 1
         if what != "equal":
             print(f"{arguments.era} {seed}: {what}", *[f"    {each[:400]}" for each in where[:4]], sep="\n", flush=True)

@@ -1432,6 +1432,19 @@ def in_double_precision(text: str) -> str:
     return text.replace("K.clear_session()\n", "K.clear_session()\nK.set_floatx('float64')\n", 1)
 
 
+def nudged(text: str, number: int) -> str:
+    """Return a script whose weights begin with another last bit, at random: what a right stack may round as well.
+
+    Args:
+        text: the script.
+        number: what the random bits are made of.
+    """
+    bits = f"2.0**-23 * np.random.RandomState({number}).randint(-1, 2, w.shape)"
+    for drawn in ("draw.normal(0, 0.4, w.shape)", "draw.uniform(-0.1, 0.1, w.shape)"):
+        text = text.replace(drawn, f"{drawn} * (1 + {bits})")
+    return text
+
+
 def script_of_causes(era: str) -> str:
     """Return a script that asks an era for what random scripts found to differ once, a few lines for each cause."""
     written = RandomScript(era, 0)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from . import api_scripts, parallel_scripts
-from .comparing import differences
+from . import api_scripts, count, parallel_scripts
+from .comparing import differences, settled
 from .count import on_real_stack, outcome, recordings, under_run
-from .random_scripts import ERAS, script
+from .random_scripts import ERAS, nudged, script
 from .recordings import CAUSES, DATA, WIDER_CAUSES, recorded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Environments of the real stacks, for the slow test: "keras-2.2.4=/envs/old/bin/python tf.keras-2.2=...".
 REAL_STACKS = dict(each.split("=") for each in os.environ.get("REAL_STACKS", "").split())
@@ -85,6 +83,53 @@ def test_scripts_end_as_they_are_told(tmp_path: Path) -> None:
         "different",
     ]
     assert outcome(received["stops"], received["notes"])[0] == "refused"
+
+
+def test_a_difference_is_rounding_if_the_real_stack_with_other_last_bits_differs_as_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers by size, names and lengths as they are; and what does not repeat itself counts for nothing."""
+    first = {"loss": [1.0, 2.0], "file": "at-1.0", "weights": [[0.5]]}
+    asked = {"rounds": [0.001, 0.0], "differs": [0.0005, 0.0], "varies": [0.001, 0.1], "stops": [0.001, 0.0]}
+
+    def real(python: str, scripts: dict[str, str], folder: Path) -> dict[str, object]:
+        found = {}
+        for each in scripts:
+            name, number = each.split()
+            more = asked[name][0 if int(number) else 1]
+            found[each] = {**first, "loss": [1.0, 2.0 + more], "file": f"at-{1.0 + more}"}
+        return found
+
+    monkeypatch.setattr(count, "on_real_stack", real)
+    other = {**first, "loss": [1.0, 1.9991], "file": "at-0.9"}
+    received = {name: {"stopped": "int"} if name == "stops" else other for name in asked}
+    found = count.judged("", dict.fromkeys(asked, ""), dict.fromkeys(asked, first), received, tmp_path)
+    assert [found[name][0] for name in asked] == ["rounding", "different", "varies", "stopped"]
+    assert "received at-1.001" in found["rounds"][1][-1]
+    assert settled([1.0], [1.0, 2.0], [[1.0]]) == [1.0, 2.0]
+    assert settled([1.0], [1.0, 2.0], [[1.0, 2.1]]) == [1.0]
+    assert settled({"a": 1}, {"b": 1}, [{"a": 2}]) == {"b": 1}
+
+
+def test_nudged_weights_have_another_last_bit() -> None:
+    for seed in (15, 1015, 2015, 2315, 3015):
+        text = nudged(script("keras-2.2.4", seed), 1)
+        assert text != nudged(script("keras-2.2.4", seed), 2)
+        assert text.count("randint(-1, 2, w.shape)") == 2 * text.count("def start(")
+
+
+def test_what_was_noted_is_not_asked_again(tmp_path: Path) -> None:
+    asked = []
+
+    def start(runner: str, out: str, *files: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        asked.append([Path(file).stem for file in files])
+        Path(out).write_text(json.dumps({name: len(asked) for name in asked[-1]}))
+        return subprocess.CompletedProcess([], 0)
+
+    assert count.noted(start, {"a": "1"}, tmp_path) == {"a": 1}
+    assert count.noted(start, {"a": "1", "b": "1"}, tmp_path) == {"a": 1, "b": 2}
+    assert count.noted(start, {"a": "1", "b": "2"}, tmp_path) == {"a": 1, "b": 3}
+    assert asked == [["a"], ["b"], ["b"]]
 
 
 def test_the_recorded_scripts_are_of_those_that_were_equal() -> None:
