@@ -6,10 +6,10 @@
     python -m tests.evidence.differential.count keras-2.2.4 --real PYTHON --sample 40
 
 With `--real`, the Python of an environment of the era, the scripts run on the real stack first. One that differs runs
-there again, as it is and with the last bits of its weights changed at random. "varies": the real stack does not repeat
-itself, so that the script counts for nothing. "rounding": no value differs by more than the last bits change it on the
-real stack. "no answer": it took too long. `--sample N` takes N of the seeds in `figures.json`, evenly. What scripts
-noted before in the folder of `--keep` is taken from there.
+there again. "varies": the real stack does not repeat itself, so that the script counts for nothing. "rounding": both
+stacks agree in double precision, or the real stack itself differs as much if the last bits of the first weights are
+changed at random. "no answer": it took too long. `--sample N` takes N of the seeds in `figures.json`, evenly. What
+scripts noted before in the folder of `--keep` is taken from there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from tests.scripts import run
 
 from .comparing import differences, settled
-from .random_scripts import ERAS, nudged
+from .random_scripts import ERAS, in_double_precision, nudged
 from .recordings import CAUSES, DATA, WIDER_CAUSES, digest, recorded, text_of
 
 if TYPE_CHECKING:
@@ -97,11 +97,17 @@ def outcome(expected: dict[str, Any], received: dict[str, Any]) -> tuple[str, li
 
 
 def judged(
-    python: str, scripts: dict[str, str], expected: dict[str, Any], received: dict[str, Any], folder: Path
+    era: str,
+    python: str,
+    scripts: dict[str, str],
+    expected: dict[str, Any],
+    received: dict[str, Any],
+    folder: Path,
 ) -> dict[str, tuple[str, list[str]]]:
-    """Return what became of scripts, and where they differ; the real stack runs again what does.
+    """Return what became of scripts, and where they differ; what differs runs again.
 
     Args:
+        era: their era.
         python: the Python of the real stack.
         scripts: their texts by name.
         expected: what the real stack noted.
@@ -109,23 +115,25 @@ def judged(
         folder: where to work.
     """
     found = {name: outcome(expected[name], received.get(name, {})) for name in scripts}
-    doubtful = [name for name in scripts if found[name][0] in ("different", "stopped")]
-    texts = {
-        f"{name} {n}": nudged(scripts[name], n) if n else scripts[name] for name in doubtful for n in range(NUDGED + 1)
-    }
-    again = on_real_stack(python, texts, folder) if texts else {}
+    doubtful = {name: scripts[name] for name in scripts if found[name][0] in ("different", "stopped")}
+    again = on_real_stack(python, doubtful, folder / "again")
     for name in doubtful:
-        what, where = found[name]
-        same, *others = (again[f"{name} {n}"] for n in range(NUDGED + 1))
-        others = [each for each in others if "stopped" not in each]
-        if "stopped" in same or differences(expected[name], same):
-            found[name] = "varies", where
-        elif what == "different" and not differences(expected[name], settled(expected[name], received[name], others)):
-            own = [each for other in others for each in differences(expected[name], other)]
-            found[name] = (
-                "rounding",
-                [*where[:2], *(f"the real stack with other last bits: {each}" for each in own[:2])],
-            )
+        if "stopped" in again[name] or differences(expected[name], again[name]):
+            found[name] = "varies", found[name][1]
+    left = {name: text for name, text in doubtful.items() if found[name][0] == "different"}
+    double = {name: in_double_precision(text) for name, text in left.items()}
+    there, here = on_real_stack(python, double, folder / "double"), under_run(era, double, folder / "double here")
+    for name in double:
+        if outcome(there[name], here[name])[0] == "equal":
+            found[name] = "rounding", [*found[name][1][:2], "equal in double precision"]
+            del left[name]
+    texts = {f"{name} {n}": nudged(text, n) for name, text in left.items() for n in range(NUDGED)}
+    of_bits = on_real_stack(python, texts, folder / "nudged")
+    for name in left:
+        others = [each for n in range(NUDGED) if "stopped" not in (each := of_bits[f"{name} {n}"])]
+        if not differences(expected[name], settled(expected[name], received[name], others)):
+            own = [f"with other bits: {each}" for other in others for each in differences(expected[name], other)]
+            found[name] = "rounding", found[name][1][:2] + own[:2]
     return found
 
 
@@ -174,7 +182,7 @@ def main() -> None:
         arguments.era, {seed: scripts[seed] for seed in scripts if "stopped" not in expected[seed]}, folder / "run"
     )
     if arguments.real:
-        found = judged(os.path.abspath(arguments.real), scripts, expected, received, folder / "again")
+        found = judged(arguments.era, os.path.abspath(arguments.real), scripts, expected, received, folder)
     else:
         found = {seed: outcome(expected[seed], received.get(seed, {})) for seed in scripts}
     counts: collections.Counter[str] = collections.Counter()

@@ -85,26 +85,30 @@ def test_scripts_end_as_they_are_told(tmp_path: Path) -> None:
     assert outcome(received["stops"], received["notes"])[0] == "refused"
 
 
-def test_a_difference_is_rounding_if_the_real_stack_with_other_last_bits_differs_as_much(
+def test_a_difference_is_rounding_if_the_real_stack_rounds_as_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Numbers by size, names and lengths as they are; and what does not repeat itself counts for nothing."""
+    """By double precision, or by other last bits; and what does not repeat itself counts for nothing."""
     first = {"loss": [1.0, 2.0], "file": "at-1.0", "weights": [[0.5]]}
-    asked = {"rounds": [0.001, 0.0], "differs": [0.0005, 0.0], "varies": [0.001, 0.1], "stops": [0.001, 0.0]}
+    of_bits = {"single": 0.0, "rounds": 0.001, "differs": 0.0005, "varies": 0.001, "stops": 0.001}
 
     def real(python: str, scripts: dict[str, str], folder: Path) -> dict[str, object]:
-        found = {}
-        for each in scripts:
-            name, number = each.split()
-            more = asked[name][0 if int(number) else 1]
-            found[each] = {**first, "loss": [1.0, 2.0 + more], "file": f"at-{1.0 + more}"}
-        return found
+        def more(name: str) -> float:
+            return {"nudged": of_bits[name.split()[0]], "again": 0.1 * (name == "varies")}.get(folder.name, 0.0)
 
-    monkeypatch.setattr(count, "on_real_stack", real)
+        return {name: {**first, "loss": [1.0, 2.0 + more(name)], "file": f"at-{1.0 + more(name)}"} for name in scripts}
+
     other = {**first, "loss": [1.0, 1.9991], "file": "at-0.9"}
-    received = {name: {"stopped": "int"} if name == "stops" else other for name in asked}
-    found = count.judged("", dict.fromkeys(asked, ""), dict.fromkeys(asked, first), received, tmp_path)
-    assert [found[name][0] for name in asked] == ["rounding", "different", "varies", "stopped"]
+    monkeypatch.setattr(count, "on_real_stack", real)
+    monkeypatch.setattr(
+        count,
+        "under_run",
+        lambda era, scripts, folder: {each: first if each == "single" else other for each in scripts},
+    )
+    received = {name: {"stopped": "int"} if name == "stops" else other for name in of_bits}
+    given = dict.fromkeys(of_bits, ""), dict.fromkeys(of_bits, first)
+    found = count.judged("keras-2.2.4", "", *given, received, tmp_path)
+    assert [found[name][0] for name in of_bits] == ["rounding", "rounding", "different", "varies", "stopped"]
     assert "received at-1.001" in found["rounds"][1][-1]
     assert settled([1.0], [1.0, 2.0], [[1.0]]) == [1.0, 2.0]
     assert settled([1.0], [1.0, 2.0], [[1.0, 2.1]]) == [1.0]
