@@ -45,7 +45,16 @@ def _without_parameters(name: str) -> str:
 
 
 def pytest_configure() -> None:
-    """Give tests of 2018 `pytest.warns(None)`, and the decorator of `flaky`: a test has one try here."""
+    """Give tests of 2018 `pytest.warns(None)`, and the decorator of `flaky`: a test has one try here.
+
+    What reads absl's flags would take pytest's arguments for them.
+    """
+    try:
+        from absl import flags
+    except ImportError:
+        pass
+    else:
+        flags.FLAGS.mark_as_parsed()
     try:
         import flaky  # noqa: F401
     except ImportError:
