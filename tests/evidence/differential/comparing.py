@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def differences(expected: Any, received: Any, at: str = "") -> list[str]:
     if _is_number(expected) and _is_number(received):
         equal = _close(expected, received, max(abs(expected), abs(received), 1e-2))
     else:
-        equal = expected == received
+        equal = _without_addresses(expected) == _without_addresses(received)
     return [] if equal else [f"{at}: expected {expected}, received {received}"]
 
 
@@ -74,6 +75,10 @@ def _parts(value: Any) -> list[Any] | None:
     if isinstance(value, dict):
         return sorted(value)
     return list(range(len(value))) if isinstance(value, list) else None
+
+
+def _without_addresses(value: Any) -> Any:
+    return re.sub(r" at 0x[0-9a-f]+", "", value) if isinstance(value, str) else value
 
 
 def _is_number(value: Any) -> bool:

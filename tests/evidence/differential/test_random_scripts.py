@@ -173,6 +173,8 @@ def test_what_differs_is_found() -> None:
     assert differences({"w": array}, {"w": {**array, "sums": [8.0, 1.001]}})
     assert differences({"loss": 1.0}, {"loss": float("nan")})
     assert differences({"a": 1.0}, {})
+    assert not differences({"a": "<Decay object at 0x7f27>"}, {"a": "<Decay object at 0x8a>"})
+    assert differences({"a": "<Decay object at 0x7f27>"}, {"a": "<Power object at 0x7f27>"})
     assert not differences({"a": {"refused": "ValueError"}}, {"a": [1.0]})
     assert differences({"a": [1.0]}, {"a": {"refused": "ValueError"}})
     for era in ERAS:
