@@ -6,10 +6,10 @@
     python -m tests.evidence.differential.count keras-2.2.4 --real PYTHON --sample 40
 
 With `--real`, the Python of an environment of the era, the scripts run on the real stack first. One that differs runs
-there again. "varies": the real stack does not repeat itself, so that the script counts for nothing. "rounding": both
-stacks agree in double precision, or the real stack itself differs as much if the last bits of the first weights are
-changed at random. "no answer": it took too long. `--sample N` takes N of the seeds in `figures.json`, evenly. What
-scripts noted before in the folder of `--keep` is taken from there.
+there again. "varies": the real stack does not repeat itself there either, so that the script counts for nothing.
+"rounding": both stacks agree in double precision, or the real stack itself differs as much if the last bits of the
+first weights are changed at random. "no answer": it took too long. `--sample N` takes N of the seeds in `figures.json`,
+evenly. What scripts noted before in the folder of `--keep` is taken from there.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def judged(
     doubtful = {name: scripts[name] for name in scripts if found[name][0] in ("different", "stopped")}
     again = on_real_stack(python, doubtful, folder / "again")
     for name in doubtful:
-        if "stopped" in again[name] or differences(expected[name], again[name]):
+        varying = _names(differences(expected[name], again[name]))
+        if "stopped" in again[name] or (varying and _names(found[name][1]) <= varying):
             found[name] = "varies", found[name][1]
     left = {name: text for name, text in doubtful.items() if found[name][0] == "different"}
     double = {name: in_double_precision(text) for name, text in left.items()}
@@ -135,6 +136,11 @@ def judged(
             own = [f"with other bits: {each}" for other in others for each in differences(expected[name], other)]
             found[name] = "rounding", found[name][1][:2] + own[:2]
     return found
+
+
+def _names(found: Sequence[str]) -> set[str]:
+    """Return the names under which a script noted what differs."""
+    return {"/".join(each.partition(":")[0].split("/")[:2]) for each in found}
 
 
 def recordings(era: str, seeds: Sequence[str] | None = None) -> tuple[dict[str, str], dict[str, Any]]:

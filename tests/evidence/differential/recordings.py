@@ -11,7 +11,8 @@ In Keras 2.2.4, a stateful layer as a metric (`stateful_layers_as_metrics` of th
 the update: of two runs of the real stack, one said 6 where the other said 7. The recording has 6.
 
 The environments: Python 3.7 with TensorFlow 1.15.5 and Keras 2.2.4 (`keras-2.2.4`, `tf.keras-1.15`) or 2.3.1
-(`keras-2.3`), Python 3.8 with TensorFlow 2.2.3 (`tf.keras-2.2`).
+(`keras-2.3`), Python 3.8 with TensorFlow 2.2.3 (`tf.keras-2.2`); with them a SciPy before 1.6 (1.2.3, 1.4.1), as later
+ones turn pictures otherwise at their borders.
 """
 
 from __future__ import annotations
