@@ -41,8 +41,10 @@ differ between towers are left out. `python -m tests.evidence.eras.count` counts
 _RANDOM = """## Random scripts
 
 `tests/evidence/differential/random_scripts.py` generates scripts from seeds. Each ran on the real old stack and under
-`run`. Equal: all names are the same, and all numbers to 1e-5 of the largest value in their array. Varies: the real
-stack itself gives different results in two runs. `python -m tests.evidence.differential.count` counts them.
+`run`. Equal: all names are the same, and all numbers to 1e-5 of the largest value in their array. Rounding: the two
+agree in double precision, or the real stack itself differs as much if the last bits of the first weights change.
+Varies: the real stack itself gives different results in two runs. `python -m tests.evidence.differential.count` counts
+them.
 """
 _EXAMPLES = """## Examples of Keras 2.2.4
 
@@ -89,7 +91,7 @@ def page(data: dict[str, Any]) -> str:
     """
     facts = [tuple(each[part] for part in ("era", "one_device", "two_replicas", "other")) for each in data["facts"]]
     random = [
-        (each["era"], each["which"], *(str(each[kind]) for kind in ("equal", "varies", "refused", "different")))
+        (each["era"], each["which"], *(str(each[kind]) for kind in ("equal", "rounding", "varies", "refused", "different")))
         for each in data["random_scripts"]["counts"]
     ]
     projects = [
@@ -119,7 +121,7 @@ def page(data: dict[str, Any]) -> str:
             *_table(("era", "equal on one device", "equal on two replicas", "which differ"), facts),
             "",
             _RANDOM,
-            *_table(("era", "scripts", "equal", "varies", "refused by the real stack", "different"), random),
+            *_table(("era", "scripts", "equal", "rounding", "varies", "refused by the real stack", "different"), random),
             "",
             *(f"- {era} {seed}: {known}." for era, seed, known in data["random_scripts"]["causes"]),
             "",

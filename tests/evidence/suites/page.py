@@ -91,12 +91,25 @@ def text(page: str, data: dict[str, dict[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _with_others(before: dict[str, Any], found: dict[str, Any], files: set[str]) -> dict[str, Any]:
+    """Return what was found of files, with what was known of others before."""
+    kept = [(each["reason"], test) for each in before["not_passing"] for test in each["tests"]]
+    kept = [(reason, test) for reason, test in kept if test.partition("::")[0] not in files]
+    by_reason: dict[str, list[str]] = {}
+    for reason, test in kept + [(each["reason"], test) for each in found["not_passing"] for test in each["tests"]]:
+        by_reason.setdefault(reason, []).append(test)
+    return {
+        "counts": {**before["counts"], **found["counts"]},
+        "not_passing": [{"reason": reason, "tests": sorted(tests)} for reason, tests in sorted(by_reason.items())],
+    }
+
+
 def write_page(era: str, outcomes: dict[str, dict[str, Any]]) -> int:
-    """Write the data and the page of an era; return 1 if a test has no reason."""
+    """Write the data and the page of an era, of files that ran anew; return 1 if a test has no reason."""
     page = ERAS[era]
     data = json.loads(data_file(page).read_text(encoding="utf-8"))
     reasons = {test: each["reason"] for each in data[era]["not_passing"] for test in each["tests"]}
-    data[era].update(counted(outcomes, reasons))
+    data[era].update(_with_others(data[era], counted(outcomes, reasons), set(outcomes)))
     data_file(page).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     page_file(page).write_text(text(page, data), encoding="utf-8")
     without = [test for each in data[era]["not_passing"] if each["reason"] == NO_REASON for test in each["tests"]]

@@ -64,6 +64,21 @@ def test_files_that_set_a_mode_or_share_a_name_get_a_process_of_their_own(tmp_pa
     assert count.together(["a_test.py", "c_test.py"], tmp_path, 8) == [["a_test.py", "c_test.py"]]
 
 
+def test_a_page_keeps_the_files_that_did_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(page, "_ROOT", tmp_path)
+    failed = [{"reason": "numpy 2.", "tests": ["a_test.py::one", "b_test.py::one"]}]
+    counts = {"a_test.py": {"passed": 3, "failed": 1}, "b_test.py": {"passed": 0, "failed": 1}}
+    known = {"tests": "All", "counts": counts, "not_passing": failed}
+    for file in (page.data_file("keras_tests"), page.page_file("keras_tests")):
+        file.parent.mkdir(parents=True)
+    page.data_file("keras_tests").write_text(json.dumps({"keras-2.2.4": known}))
+    assert page.write_page("keras-2.2.4", {"b_test.py": {"run": {"b_test.py::one": {"outcome": "passed"}}}}) == 0
+    found = _data("keras_tests")["keras-2.2.4"]
+    assert found["counts"] == {"a_test.py": {"passed": 3, "failed": 1}, "b_test.py": {"passed": 1, "failed": 0}}
+    assert found["not_passing"] == [{"reason": "numpy 2.", "tests": ["a_test.py::one"]}]
+    assert "4 of 5 pass" in page.page_file("keras_tests").read_text()
+
+
 def test_a_process_that_ends_in_a_test_is_followed_by_another(tmp_path: Path):
     (tmp_path / "a_test.py").write_text(
         "import os, pytest\n"
