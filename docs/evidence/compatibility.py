@@ -91,7 +91,7 @@ def page(data: dict[str, Any]) -> str:
     """
     facts = [tuple(each[part] for part in ("era", "one_device", "two_replicas", "other")) for each in data["facts"]]
     random = [
-        (each["era"], each["which"], *(str(each[kind]) for kind in ("equal", "rounding", "varies", "refused", "different")))
+        tuple(str(each[part]) for part in ("era", "which", "equal", "rounding", "varies", "refused", "different"))
         for each in data["random_scripts"]["counts"]
     ]
     projects = [
@@ -121,7 +121,7 @@ def page(data: dict[str, Any]) -> str:
             *_table(("era", "equal on one device", "equal on two replicas", "which differ"), facts),
             "",
             _RANDOM,
-            *_table(("era", "scripts", "equal", "rounding", "varies", "refused by the real stack", "different"), random),
+            *_table(("era", "scripts", "equal", "rounding", "varies", "refused by the old stack", "different"), random),
             "",
             *(f"- {era} {seed}: {known}." for era, seed, known in data["random_scripts"]["causes"]),
             "",
