@@ -72,11 +72,7 @@ def page(title: str, lead: str, sections: Iterable[str], about: Iterable[tuple[s
 
 
 def command(arguments: Sequence[str]) -> str:
-    """Return a command as code, for `about`.
-
-    Args:
-        arguments: what follows `parallel-compat`.
-    """
+    """Return a command as code, for `about`."""
     return code(f"parallel-compat {shlex.join(arguments)}")
 
 
@@ -117,11 +113,7 @@ def table(
 
 
 def wide(label: str) -> str:
-    """Open a box for what is wider than a phone: it scrolls, by keyboard too.
-
-    Args:
-        label: the id of its heading.
-    """
+    """Open a box for what is wider than a phone: it scrolls, by keyboard too."""
     return f'<div class="wide" role="region" tabindex="0" aria-labelledby="{label}">'
 
 

@@ -72,9 +72,6 @@ def check(folder: str) -> Found:
     >>> found = check(str(project))
     >>> found.pip, found.unknown
     (['pyaudio'], {'my_lost_module': 'train.py:1'})
-
-    Args:
-        folder: the project, or a script of it.
     """
     root = folder if os.path.isdir(folder) else os.path.dirname(os.path.abspath(folder))
     found = Found(folder)

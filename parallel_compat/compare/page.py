@@ -27,11 +27,7 @@ _ROWS = 200  # of a table
 
 
 def page(found: Comparison, script: str, command: Sequence[str] = ("compare",)) -> str:
-    """Return the page.
-
-    Args:
-        command: what followed `parallel-compat`.
-    """
+    """Return the page."""
     lead = f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]}"
     about = [("script", html_report.code(script)), ("command", html_report.command(command))]
     return html_report.page(f"{script}: did the results change?", lead, [_STYLE, *_sections(found)], about)

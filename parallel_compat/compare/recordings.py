@@ -38,11 +38,7 @@ class Recording:
 
 
 def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -> Recording:
-    """Read a recording.
-
-    Args:
-        max_bytes: how many bytes its arrays may have in all. Default: eight times its size, at least 32 MiB.
-    """
+    """Read a recording."""
     with read(path, max_bytes=max_bytes) as reading:
         stored = reading.stored
         if stored.backend != RECORDING:

@@ -69,11 +69,7 @@ def state(name: str) -> str:
 
 
 def damage(name: str, *, contents: bool = False) -> str | None:
-    """Say what is wrong with the files of an original; None if nothing is.
-
-    Args:
-        contents: whether the files are read and compared, beyond their sizes.
-    """
+    """Say what is wrong with the files of an original; None if nothing is."""
     directory = folder(name)
     try:
         files = _listed(directory)

@@ -17,11 +17,7 @@ from parallel_compat.run.environment import MAIN
 
 
 def start(given: str) -> None:
-    """Prepare a process of the script.
-
-    Args:
-        given: the JSON object in the environment variable `environment.SETTINGS`.
-    """
+    """Prepare a process of the script."""
     process_settings: dict[str, Any] = json.loads(given)
     main = os.environ.pop(MAIN, None) is not None
     era = Era(process_settings["era"])

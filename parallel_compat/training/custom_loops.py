@@ -22,9 +22,6 @@ class ReplicaCalls:
     def call(self, model: keras.Model, seeds: keras.random.SeedGenerator, run: Callable[[], Any]) -> Any:
         """Run the model on this replica: on a layer state of its own, which is merged with the other replicas'.
 
-        Args:
-            seeds: the generator that layers without seeds of their own draw from.
-
         Raises:
             ValueError: if a layer writes a trainable variable, whose gradient the user's step would miss.
         """

@@ -76,11 +76,7 @@ def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> 
 
 
 def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a method of a model: here if it is on arrays in memory, else with Keras's own loop.
-
-    Args:
-        keras_loop: the method that runs Keras's loop, bound to the model.
-    """
+    """Call a method of a model: here if it is on arrays in memory, else with Keras's own loop."""
     if why_keras_loop(name, model, arguments) is not None:
         return keras_loop(**arguments)
     return _CALLS[name](model, **arguments)

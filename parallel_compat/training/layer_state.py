@@ -152,11 +152,7 @@ class ReplicaState:
 
 
 class LayerState:
-    """The variables of a model that its forward pass may write.
-
-    Args:
-        global_seeds: the generator that layers without seeds of their own draw from.
-    """
+    """The variables of a model that its forward pass may write."""
 
     def __init__(self, model: keras.Model, global_seeds: keras.random.SeedGenerator) -> None:
         self._global_seeds = global_seeds

@@ -240,11 +240,7 @@ def spread(sample_weight: Any, values: Any) -> Any:
 
 
 class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries no types
-    """The metrics of one output of a compiled model, each computed where its samples are or on the global batch.
-
-    Args:
-        metrics: the `MetricsList` that Keras built.
-    """
+    """The metrics of one output of a compiled model, each computed where its samples are or on the global batch."""
 
     def __init__(self, metrics: Any) -> None:
         super().__init__(metrics.metrics, name=metrics.name, output_name=metrics.output_name)

@@ -201,11 +201,7 @@ class Replicas:
         return [{} for _ in range(self._here)] if self._exchange is None else self._exchange.send(variables, back)
 
     def sum_gradients(self, parts: Sequence[Sequence[Any]], variables: Sequence[keras.Variable]) -> list[Any]:
-        """Add up gradients as `sum`; those of variables that `send` sends take the same way back.
-
-        Args:
-            parts: for each replica of this process, the gradient of each variable.
-        """
+        """Add up gradients as `sum`; those of variables that `send` sends take the same way back."""
         if self._exchange is None:
             return self.sum(parts)
         routes = self._exchange.routes(variables)
@@ -265,9 +261,6 @@ class Replicas:
 
         Each replica gets `samples // replicas` samples in order, the last one also the rest
         (`get_slice` in Keras 2.2.4's `multi_gpu_utils.py`).
-
-        Args:
-            batch: a structure of tensors of shape `(samples, ...)`.
         """
         total = sample_count(batch)
         step = total // self.count

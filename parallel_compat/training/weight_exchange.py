@@ -63,21 +63,13 @@ def check_weights(weights: str, strategy: tf.distribute.Strategy) -> str:
 
 
 class WeightExchange:
-    """Sends weights to the replicas' devices along trees of devices, and adds up gradients on the way back.
-
-    Args:
-        devices: the replicas' devices, full names.
-    """
+    """Sends weights to the replicas' devices along trees of devices, and adds up gradients on the way back."""
 
     def __init__(self, devices: Sequence[str]) -> None:
         self._devices = list(devices)
 
     def routes(self, variables: Sequence[keras.Variable], back: bool = True) -> dict[int, Route]:
-        """Plan how variables travel.
-
-        Args:
-            back: whether gradients come back the same way.
-        """
+        """Plan how variables travel."""
         sizes = {id(v): math.prod(v.shape) * tf.as_dtype(v.dtype).size for v in variables}
         limit = max(SMALL, int(sum(sizes.values()) * SHARE / len(self._devices)), 1)
         routes: dict[int, Route] = {}
@@ -152,12 +144,7 @@ class WeightExchange:
         return arrived
 
     def sum(self, parts: Sequence[Any], route: Route) -> Any:
-        """Add up the gradients of a variable where it is.
-
-        Args:
-            parts: a tensor of the variable's shape from each replica.
-            route: how the variable travels.
-        """
+        """Add up the gradients of a variable where it is."""
         held = []
         for device, part in enumerate(parts):
             with tf.device(self._devices[device]):

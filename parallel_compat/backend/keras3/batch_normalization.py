@@ -18,11 +18,7 @@ _with_samples: ContextVar[Sequence[Any] | None] = ContextVar("with_samples", def
 
 
 def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> contextlib.AbstractContextManager[None]:
-    """Let synchronized batch statistics of this thread leave out replicas that have no samples of their own.
-
-    Args:
-        replicas_with_samples: one bool per replica, whether it has samples.
-    """
+    """Let synchronized batch statistics of this thread leave out replicas that have no samples of their own."""
     return set_within(_with_samples, replicas_with_samples)
 
 

@@ -11,11 +11,7 @@ def config_of(session: Any) -> Any:
 
 
 def set_memory_fraction(fraction: float) -> None:
-    """Let TensorFlow take this fraction of each GPU's memory, as `per_process_gpu_memory_fraction` said.
-
-    Args:
-        fraction: between 0 and 1.
-    """
+    """Let TensorFlow take this fraction of each GPU's memory, as `per_process_gpu_memory_fraction` said."""
     import tensorflow as tf
     from tensorflow.python.eager import context
 

@@ -15,11 +15,7 @@ _LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.regist
 
 @contextlib.contextmanager
 def global_attribute(name: str, value: Any) -> Iterator[None]:
-    """Set what Keras keeps for this thread under a name.
-
-    Args:
-        name: the name in `keras.src.backend.common.global_state`.
-    """
+    """Set what Keras keeps for this thread under a name."""
     before = global_state.get_global_attribute(name)
     global_state.set_global_attribute(name, value)
     try:

@@ -33,11 +33,7 @@ def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
 
 
 def share_variables(optimizer: Any, shared: Sequence[tuple[keras.Variable, keras.Variable]]) -> None:
-    """Let an optimizer that is not built use other variables for some of its own, such as its count of iterations.
-
-    Args:
-        shared: pairs of one of its variables and that which takes its place.
-    """
+    """Let an optimizer that is not built use other variables for some of its own, such as its count of iterations."""
     instead = {id(own): common for own, common in shared}
     before = optimizer.variables
     for each in before:

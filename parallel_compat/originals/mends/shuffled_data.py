@@ -183,12 +183,7 @@ def _end(number: Any) -> Any:
 
 
 class _Shuffle:
-    """The buffer of one iterator.
-
-    Args:
-        seed: the seed of the graph.
-        seed2: the seed of the operation.
-    """
+    """The buffer of one iterator."""
 
     def __init__(self, size: int, seed: int, seed2: int) -> None:
         self.size, self.draws = size, random_words(seed, seed2)
