@@ -146,7 +146,7 @@ def test_what_was_noted_is_not_asked_again(tmp_path: Path) -> None:
 
 def test_the_recorded_scripts_are_of_those_that_were_equal() -> None:
     """`figures.json` has what became of every seed that was run on the real stacks and here: by era, those that compute
-    the same, those that do so in float64 alone, those that do not, and those that the real stack refuses."""
+    the same, those that round otherwise (see `count.py`), those that do not, and those that the real stack refuses."""
     figures = json.loads((DATA / "figures.json").read_text())
     assert list(figures) == list(ERAS)
     for era, seeds in figures.items():
