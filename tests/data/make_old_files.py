@@ -327,7 +327,8 @@ def write(case, make, kinds=("parallel", "template"), weights=(), wrap=lambda m:
             (parallel if kind == "parallel" else model).save(path(case, kind))
     for kind in weights:
         (parallel if kind == "parallel" else model).save_weights(path(case, kind + "_weights"))
-    record(case, model, xs)
+    # With `cpu_relocation` the file has the weights of a clone, which no one shook.
+    record(case, model if parallel is None or model in parallel.layers else parallel, xs)
     print(STACK, case)
 
 

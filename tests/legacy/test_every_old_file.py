@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 import pytest
 from recover.old_files import OLD, WEIGHTS, WHOLE, assert_predicts, case_of, custom_objects
@@ -63,20 +62,6 @@ def load(path: Path) -> keras.Model:
     return models.load_model(str(path), custom_objects=custom_objects())
 
 
-def assert_is_locally_connected(model: keras.Model, path: Path) -> None:
-    """By hand: `cpu_relocation` made a copy with weights of its own, so that the file is of another model than
-    the one whose predictions were recorded.
-    """
-    x = np.load(OLD / f"{case_of(path)}.npz")["x_0"]
-    with h5py.File(path, "r") as file:
-        held = file["model_weights"]
-        kernel, bias = (held[f"local/local_1/{name}:0"][()] for name in ("kernel", "bias"))
-        dense, of_dense = (held[f"local/out_1/{name}:0"][()] for name in ("kernel", "bias"))
-    seen = [np.concatenate([x[:, place], x[:, place + 1]], axis=-1) for place in range(3)]
-    hidden = np.stack([each @ kernel[place] + bias[place] for place, each in enumerate(seen)], axis=1)
-    np.testing.assert_allclose(model.predict(x, verbose=0), hidden.reshape(3, -1) @ dense + of_dense, atol=1e-6)
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("path", listed(WHOLE))
 def test_a_whole_model_predicts_and_trains_as_then(path: Path) -> None:
@@ -89,9 +74,6 @@ def test_a_whole_model_predicts_and_trains_as_then(path: Path) -> None:
     model = load(path)
     assert isinstance(model, parallel_compat.ParallelModel) == (".parallel." in path.name)
     template = parallel_compat.template_of(model)
-    if "locally_connected" in path.name:
-        assert_is_locally_connected(template, path)
-        return
     if "_resume_" not in path.name:
         assert_predicts(template, path)
         return
