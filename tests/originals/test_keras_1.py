@@ -212,6 +212,36 @@ def test_metrics_layers_and_functions_that_keras_2_dropped(tmp_path: Path) -> No
     assert "keras-contrib" in done.stderr
 
 
+LISTS_OF_AXES = """
+import json
+import numpy as np
+from keras import backend as K
+from keras.layers import Input, merge
+from keras.models import Model
+r = np.random.RandomState(0)
+x, y = r.rand(2, 3, 4), r.rand(2, 3, 5)
+
+def merged(mode, *arrays):
+    inputs = [Input(array.shape[1:]) for array in arrays]
+    found = Model(inputs, merge(inputs, mode=mode, dot_axes=[[1], [1]])).predict(list(arrays))
+    return [found.shape, float(found.sum())]
+
+products = K.batch_dot(K.constant(x), K.constant(y), axes=[[1], [1]])
+print(json.dumps([merged("dot", x[:, :, 0], y[:, :, 0]), merged("cos", x[:, :, 0], y[:, :, 0]), merged("dot", x, y),
+                  [K.int_shape(products), float(K.eval(K.sum(products)))]]))
+"""
+
+
+def test_lists_of_one_axis_each(tmp_path: Path) -> None:
+    """What Keras 1.2.2 answers."""
+    assert answers(tmp_path, LISTS_OF_AXES) == [
+        [[2, 1], pytest.approx(0.25869 + 0.75672, abs=2e-5)],
+        [[2, 1, 1], pytest.approx(0.50488 + 0.65512, abs=2e-5)],
+        [[2, 4, 5], pytest.approx(35.2634, abs=1e-4)],
+        [[2, 4, 5], pytest.approx(35.2634, abs=1e-4)],
+    ]
+
+
 def test_a_loss_that_passes_the_output_first_is_named_once(tmp_path: Path) -> None:
     said = "K.binary_crossentropy is called with a model's output first, as in Keras 1"
     options = ("--era", "keras-2.2.4", "--quiet", "-c")

@@ -14,6 +14,7 @@ from parallel_compat.names.arguments import arguments
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends import keras_1_functions
 from parallel_compat.originals.mends.gone_packages import gone
+from parallel_compat.originals.mends.merge_layers import single_axes
 from parallel_compat.originals.mends.register import Register
 
 # Functions of the backend whose arguments Keras 2 renamed.
@@ -36,6 +37,7 @@ def apply(mends: Register) -> None:
         for name in _FUNCTIONS:
             renamed = {row.old: str(row.new) for row in arguments()[f"keras.backend.{name}"].values()}
             mends.replace(module, name, functools.partial(_taking, renamed))
+        mends.replace(module, "batch_dot", _of_one_axis_each)
         for name in _OUTPUT_FIRST:
             mends.replace(module, name, _says_which_is_first)
 
@@ -65,6 +67,14 @@ def _taking(renamed: dict[str, str], function: Any) -> Any:
         return function(*args, **options)
 
     return takes_both
+
+
+def _of_one_axis_each(batch_dot: Any) -> Any:
+    @functools.wraps(batch_dot)
+    def takes_lists(x: Any, y: Any, axes: Any = None) -> Any:
+        return batch_dot(x, y, single_axes(axes))
+
+    return takes_lists
 
 
 def _says_which_is_first(loss: Any) -> Any:

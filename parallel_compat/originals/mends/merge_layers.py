@@ -57,7 +57,7 @@ def Merge(
     elif mode == "concat":
         layer = kinds.Concatenate(axis=concat_axis, **options)
     elif mode == "dot":
-        layer = kinds.Dot(axes=dot_axes, **options)
+        layer = kinds.Dot(axes=single_axes(dot_axes), **options)
     elif mode == "cos":
         layer = kinds.Lambda(_cosine, arguments={"axes": dot_axes}, **options)
     else:
@@ -75,6 +75,13 @@ def Merge(
         layer(tensors)
         layer._parallel_compat_merges_models = True
     return layer
+
+
+def single_axes(axes: Any) -> Any:
+    """Return `[1, 1]` of `[[1], [1]]`, which Keras 1 took, too."""
+    if not isinstance(axes, list | tuple):
+        return axes
+    return [each[0] if isinstance(each, list | tuple) and len(each) == 1 else each for each in axes]
 
 
 def merge(
