@@ -52,8 +52,7 @@ def with_old_arguments(kind: Any) -> Any:
         after(self)
 
     members = {"__new__": __new__, "__init__": __init__, "__doc__": kind.__doc__}
-    if "compute_output_spec" in vars(kind):
-        members["compute_output_spec"] = hidden_classes.spec_by_calling(kind, kind.compute_output_spec)
+    members["compute_output_spec"] = hidden_classes.spec_by_calling(kind, kind.compute_output_spec)
     legacy = type(kind.__name__, (kind,), members)
     return legacy
 

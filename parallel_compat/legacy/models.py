@@ -15,6 +15,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.backend.keras3.layers import lambda_again
+from parallel_compat.backend.keras3.symbolic_values import Values
 from parallel_compat.legacy import model_files, settled_trainable
 from parallel_compat.own_methods import of_models
 
@@ -24,6 +25,26 @@ from parallel_compat.own_methods import of_models
 save_model = model_files.save_model
 save_weights = model_files.save_weights
 settle_trainable = settled_trainable.settle_trainable
+
+
+def called_on_any_size(model: Any, inputs: Any) -> Any:
+    """Return what a model gives for pictures of another size than it was built for, by calling its layers.
+
+    >>> import keras
+    >>> x = keras.Input((8, 8, 3))
+    >>> model = keras.Model(x, keras.layers.Conv2D(2, 3)(x))
+    >>> called_on_any_size(model, keras.Input((None, None, 3))).shape
+    (None, None, None, 2)
+
+    Args:
+        model: a model of inputs and outputs, or any other, which is called as it is.
+        inputs: a tensor for each of its inputs.
+    """
+    if not isinstance(model, keras.Sequential) and not hasattr(model, "operations"):
+        return model(inputs)
+    given = keras.tree.flatten(inputs)
+    results = Values(zip(model.inputs, given, strict=True)).of(model.outputs)
+    return results if len(results) > 1 else results[0]
 
 
 _made: dict[str, Any] = {}

@@ -44,7 +44,7 @@ def find(file: File) -> Findings:
                 continue  # the rule on outputs by name takes the name away
             elif _is_by_output(value) or _has_several_outputs(file, call, model):
                 yield file.attention(argument, _SEVERAL, hint=not file.old)
-            elif _is_no_dict(value):
+            elif _is_no_dict(file, value):
                 if file.era_of_call(call).has_graphs:
                     message = "`class_weight` had no effect without a dict. To weight classes, pass `{class: weight}`."
                     yield file.found(argument, message, calls.remove(file, call, argument))
@@ -67,7 +67,9 @@ def _has_several_outputs(file: File, call: ast.Call, model: ast.expr) -> bool:
     return arrays or (file.kinds.of(model) == MODEL and count_outputs(file, model) > 1)
 
 
-def _is_no_dict(value: ast.expr | None) -> bool:
+def _is_no_dict(file: File, value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return last_name(value.func) in _ARRAYS
-    return text_of(value) is not None or isinstance(value, ast.List | ast.Tuple)
+    if isinstance(value, ast.Subscript):  # `weights[classes]` of `weights = len(y) / (n * np.bincount(y))`
+        value = file.tree.resolved(value.value)
+    return text_of(value) is not None or isinstance(value, ast.List | ast.Tuple | ast.BinOp)

@@ -17,7 +17,7 @@ from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
-from parallel_compat.migrate.literals import is_none, text_of
+from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.methods import WHAT, member
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import block_of, remove_statement
@@ -68,9 +68,6 @@ def find(file: File) -> Findings:
         yield file.attention(call, message)
     for call in _losses_of_functions(file):
         yield file.attention(call, "Keras 3 refuses a function as a loss: call `self.add_loss(...)` in `call`.")
-    for node in _shapes_of_calls(file):
-        message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
-        yield file.attention(node, message)
     for class_ in file.tree.classes:
         own = [method for name, method in methods_of(class_).items() if name in _NOT_CALLED]
         is_one = file.kinds.of_class(class_) == OPTIMIZER or any("_apply_" in method.name for method in own)
@@ -223,28 +220,6 @@ def _losses_of_functions(file: File) -> Iterator[ast.Call]:
         is_own = is_self(calls.receiver(call)) and file.kinds.of(calls.receiver(call)) in (LAYER, MODEL)
         if is_own and call.args and isinstance(call.args[0], ast.Lambda):
             yield call
-
-
-def _shapes_of_calls(file: File) -> Iterator[ast.Attribute]:
-    """Yield what `compute_output_shape` of a layer reads of `self` that its `call` alone sets."""
-    for class_ in file.classes_of(LAYER):
-        methods = methods_of(class_)
-        shape, call = methods.get("compute_output_shape"), methods.get("call")
-        if shape is None or call is None:
-            continue
-        first = [each for name, each in methods.items() if name in ("__init__", "build")]
-        stored = [node for each in first for node in _of_self(each, ast.Store)]
-        set_before = {node.attr for node in stored if not _waits(file.tree.parents.get(node))}
-        set_by_call = {node.attr for node in _of_self(call, ast.Store)}
-        for node in _of_self(shape, ast.Load):
-            if node.attr in set_by_call - set_before:
-                yield node
-                break
-
-
-def _waits(statement: ast.AST | None) -> bool:
-    """Return whether a statement is `self.result = None`, which waits for the call."""
-    return isinstance(statement, ast.Assign) and is_none(statement.value)
 
 
 def _of_self(method: ast.FunctionDef | ast.ClassDef, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:

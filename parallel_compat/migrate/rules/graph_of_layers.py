@@ -1,4 +1,4 @@
-"""Code that relies on the graph of Keras 2 is reported.
+"""Code that relies on the graph of Keras 2 is reported, or gets what it reads as an input.
 
 In Keras 2 the graph was built once. So a loss or a Lambda layer could read a tensor of the surrounding model (the loss
 of a variational autoencoder reads `z_mean`), a layer could be called on tensors and numbers together, and
@@ -56,6 +56,8 @@ _OF_LAYERS = ("input", "inputs", "output", "outputs")
 
 
 def find(file: File) -> Findings:
+    for call in file.calls_by_target.get("keras.layers.Lambda", ()):
+        yield from _with_inputs(file, call)
     for node, what in (*_of_lambda_layers(file), *_compiled(file), *_returned(file)):
         captured = _captured(file, node)
         if captured is not None:
@@ -119,8 +121,56 @@ def _with_values(file: File, call: ast.Call) -> ast.expr | None:
 def _of_lambda_layers(file: File) -> Iterator[tuple[ast.expr, str]]:
     for call in file.calls_by_target.get("keras.layers.Lambda", ()):
         function = calls.argument(call, "function", 0)
-        if function is not None:
+        if function is not None and not _inputs(file, call):
             yield function, "The function of a Lambda layer"
+
+
+def _with_inputs(file: File, call: ast.Call) -> Findings:
+    """`Lambda(lambda a: a * z)(y)` with a symbolic tensor `z` becomes `Lambda(lambda a: a[0] * a[1])([y, z])`."""
+    if not (read := _inputs(file, call)):
+        return
+    function, applied = call.args[0], file.tree.parents[call]
+    assert isinstance(function, ast.Lambda)
+    assert isinstance(applied, ast.Call)
+    given, argument = applied.args[0], function.args.args[0].arg
+    count = len(given.elts) if isinstance(given, ast.List) else 0
+    names = list(dict.fromkeys(name.id for name in read))
+    places = {name: f"{argument}[{(count or 1) + i}]" for i, name in enumerate(names)}
+    if not count:
+        places[argument] = f"{argument}[0]"
+    loads = (each for each in ast.walk(function.body) if isinstance(each, ast.Name))
+    edits = [file.replace(each, places[each.id]) for each in loads if each.id in places]
+    inputs = [file.source.segment(each) for each in (given.elts if isinstance(given, ast.List) else [given])]
+    message = f"The function of a Lambda layer reads the symbolic tensor `{names[0]}`, which becomes an input of it."
+    yield file.found(call, message, [*edits, file.replace(given, f"[{', '.join([*inputs, *names])}]")])
+
+
+def _inputs(file: File, call: ast.Call) -> list[ast.Name]:
+    """Return the symbolic tensors that the function of a Lambda layer reads by names, if they can be its inputs."""
+    function, applied = calls.argument(call, "function", 0), file.tree.parents.get(call)
+    if not isinstance(function, ast.Lambda) or not isinstance(applied, ast.Call) or applied.func is not call:
+        return []
+    if len(call.args) != 1 or any(each.arg not in ("name", "output_shape") for each in call.keywords):
+        return []
+    if len(function.args.args) != 1 or function.args.defaults or len(applied.args) != 1 or applied.keywords:
+        return []
+    inside = list(ast.walk(function.body))
+    if any(isinstance(each, (*_FUNCTIONS, ast.ListComp, ast.GeneratorExp, ast.DictComp)) for each in inside):
+        return []
+    argument, given = function.args.args[0].arg, applied.args[0]
+    names = [each for each in inside if isinstance(each, ast.Name)]
+    whole = [each for each in names if each.id == argument and not _is_part(file, each)]
+    if isinstance(given, ast.List) == bool(whole) or (
+        not isinstance(given, ast.List) and not _is_computed(file, given)
+    ):
+        return []
+    return [each for each in names if each.id != argument and _is_computed(file, each)]
+
+
+def _is_part(file: File, name: ast.Name) -> bool:
+    """Return whether a name stands in `x[1]`."""
+    above = file.tree.parents.get(name)
+    return isinstance(above, ast.Subscript) and above.value is name and isinstance(calls.constant(above.slice), int)
 
 
 def _compiled(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -154,8 +204,8 @@ def _leaves(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _captured(file: File, node: ast.expr) -> str | None:
-    """Return the name of a tensor between layers that a function reads, or that makes it."""
+def _captured(file: File, node: ast.expr, depth: int = 3) -> str | None:
+    """Return the name of a tensor between layers that a function reads, or one that it calls, or that makes it."""
     if isinstance(node, ast.Call):  # a function that makes the loss: `loss_of(mean)`
         given = [*node.args, *(each.value for each in node.keywords)]
         tensors = [each for each in given if file.kinds.of(each) == TENSOR]
@@ -166,6 +216,10 @@ def _captured(file: File, node: ast.expr) -> str | None:
     scopes = set(_scopes(function))
     for each in ast.walk(function):
         name = each.value if isinstance(each, ast.Attribute) and each.attr in _OF_LAYERS else each
+        if isinstance(each, ast.Call) and depth and file.kinds.function(each.func) not in (None, function):
+            captured = _captured(file, each.func, depth - 1)
+            if captured is not None:
+                return captured
         if is_of_self(each) and isinstance(each.ctx, ast.Load) and _is_computed(file, each):
             return ast.unparse(each)
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and name in file.tree.scopes:

@@ -26,6 +26,7 @@ from parallel_compat.migrate.dotted_names import from_module, packages_of
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import parts_of
 from parallel_compat.names import old_packages
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
 
@@ -54,6 +55,8 @@ def find(file: File) -> Findings:
         yield from _by_position(file, call)
         yield from _by_name(file, call)
         yield from _without_default(file, call)
+        if file.names.path(call.func) in ("matplotlib.style.use", "matplotlib.pyplot.style.use"):
+            yield from _styles(file, call)
 
 
 def _member(file: File, node: ast.Attribute, packages: set[str]) -> Findings:
@@ -75,6 +78,15 @@ def _member(file: File, node: ast.Attribute, packages: set[str]) -> Findings:
         yield file.found(node, message, [Edit(start, start + len(node.attr), now)], hint=True)
     else:
         yield file.attention(node, message, hint=True)
+
+
+def _styles(file: File, call: ast.Call) -> Findings:
+    """`plt.style.use("seaborn-paper")`: matplotlib 3.8 has seaborn's styles by names with their version."""
+    for each in (part for argument in call.args for part in (argument, *parts_of(argument))):
+        name = calls.constant(each)
+        if isinstance(name, str) and name.startswith("seaborn") and "v0_8" not in name:
+            edit = file.replace(each, file.source.segment(each).replace("seaborn", "seaborn-v0_8", 1))
+            yield file.found(each, f"matplotlib's style {name!r} has its version in its name today.", [edit], hint=True)
 
 
 def _moved(file: File, node: ast.Attribute, path: str) -> Findings:

@@ -1,14 +1,16 @@
-"""A model that is called on pictures of another size than it was built for is reported.
+"""A model that is called on pictures of another size than it was built for is called layer by layer.
 
 An example is `model(Input((None, None, 3)))`, where the model was trained on patches of one size. Keras 3 compares the
 shape of each input with the shape that the model was built with, and refuses another one.
 
-```python
-from keras.layers import Input
-from keras.models import load_model
-model = load_model("patches.keras")
-x = Input((None, None, 3))
-y = model(x)
+```diff
+ from keras.layers import Input
++from parallel_compat.legacy.models import called_on_any_size
+ from keras.models import load_model
+ model = load_model("patches.keras")
+ x = Input((None, None, 3))
+-y = model(x)
++y = called_on_any_size(model, x)
 ```
 """
 
@@ -27,11 +29,13 @@ _INPUTS = ("keras.Input", "keras.layers.Input")
 def find(file: File) -> Findings:
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
-            message = (
-                "Keras 3 takes only inputs of the size that a model was built with. Build the model again for "
-                "`Input((None, None, channels))`, and copy the weights: `set_weights(model.get_weights())`."
-            )
-            yield file.attention(call, message, hint=not file.old)
+            message = "Keras 3 takes only inputs of the size that a model was built with: its layers are called."
+            reference = file.reference("parallel_compat.legacy.models.called_on_any_size", call)
+            if reference is not None and len(call.args) == 1 and not call.keywords:
+                text, imports = reference
+                model, given = (file.source.segment(each) for each in (call.func, call.args[0]))
+                edits = [file.replace(call, f"{text}({model}, {given})"), *imports]
+                yield file.found(call, message, edits, hint=not file.old)
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:

@@ -16,6 +16,12 @@ def test_what_keras_ignored_is_dropped(value):
     assert found(f"{later}model.fit(x, y, class_weight={value})\n", "class-weights") == [(3, "attention")]
 
 
+def test_an_array_that_was_computed_is_no_dict():
+    head = f"{HEAD}model = Model(x, y)\nper = len(y) / (2 * counts)\nw = per[le.transform(classes)]\n"
+    check_transformed(f"{head}model.fit(x, y, class_weight=w)\n", f"{head}model.fit(x, y)\n")
+    check_noop(head.replace("len(y) / (2 * counts)", "tables") + "model.fit(x, y, class_weight=w)\n")
+
+
 @pytest.mark.parametrize("value", ["{'a': w, 'b': v}", "{'a': {0: 1, 1: 2}}", "[{0: 1, 1: 2}, None]"])
 def test_class_weights_of_several_outputs_are_listed(value):
     source = f"{HEAD}model = Model(x, [a, b])\nmodel.fit(x, y, class_weight={value})\n"

@@ -90,20 +90,6 @@ def test_a_loss_that_a_layer_adds_after_its_calls(method, calls):
     assert found(source, "gone-members") == ([(4, "attention")] if method == "finalize" else [])
 
 
-@pytest.mark.parametrize(
-    ("line", "is_found"), [("pass", True), ("self.result = None", True), ("self.result = 1", False)]
-)
-def test_an_output_shape_that_the_call_keeps(line, is_found):
-    """Keras 3 asks for it before; in `__init__` it may be None."""
-    source = (
-        "from keras.layers import Layer\nclass Distance(Layer):\n"
-        f"    def __init__(self):\n        super().__init__()\n        {line}\n"
-        "    def call(self, x):\n        self.result = abs(x[0] - x[1])\n        return self.result\n"
-        "    def compute_output_shape(self, shape):\n        return self.result.shape\n"
-    )
-    assert found(source, "gone-members") == ([(10, "attention")] if is_found else [])
-
-
 def test_what_a_function_gives_in_its_place():
     check_transformed(
         "from keras.models import Model\nmodel = Model(x, y)\nprint(model.input_names)\n",

@@ -13,13 +13,13 @@ HEAD = (
 @pytest.mark.parametrize(
     "use",
     [
-        "y = Lambda(lambda a: a * z)(z)\n",
+        "y = Lambda(lambda a, b=2: a * z)(z)\n",
+        "def g(a):\n    return a * z\ndef f(a):\n    return g(a) + 1\ny = Lambda(f)(z)\n",
+        "y = Lambda(lambda a: K.concatenate(a) * z)([x, x])\n",
         "def f(a):\n    return a * z\ny = Lambda(f)(z)\n",
         "def loss(a, b):\n    return a - b + z\nmodel.compile('sgd', loss=loss)\n",
-        "w = K.sum(x, -1) / 2\ny = Lambda(lambda a: a * w)(z)\n",
+        "w = K.sum(x, -1) / 2\ny = Lambda(lambda a: a * w, mask=f)(z)\n",
         "def loss(a, b):\n    return a - K.mean(w)\nw = K.concatenate([x, z])[0]\nmodel.compile('sgd', loss)\n",
-        "def attend(q, k):\n    size = K.sqrt(K.cast(K.shape(k)[-1], 'float32'))\n"
-        "    return Lambda(lambda a: a[0] * a[1] / size)([q, k])\n",
         "class Net:\n    def __init__(self):\n        self.w = K.sum(x)\n        self.y = Lambda(self.f)(z)\n"
         "    def f(self, a):\n        return a * self.w\n",
         "model.compile('sgd', {'y': lambda a, b: z})\n",
@@ -39,6 +39,25 @@ HEAD = (
 def test_what_needs_the_graph(use):
     check_noop(HEAD + use)
     assert [status for _, status in found(HEAD + use, "graph-of-layers")] == ["attention"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = Lambda(lambda a: a * z + z)(x)", "y = Lambda(lambda a: a[0] * a[1] + a[1])([x, z])"),
+        ("w = K.sum(x)\ny = Lambda(lambda a: a * w)(z)", "w = K.sum(x)\ny = Lambda(lambda a: a[0] * a[1])([z, w])"),
+        (
+            "def attend(q, k):\n    size = K.sqrt(K.cast(K.shape(k)[-1], 'float32'))\n"
+            "    return Lambda(lambda a: K.batch_dot(a[0], a[1]) / size)([q, k])",
+            "def attend(q, k):\n    size = K.sqrt(K.cast(K.shape(k)[-1], 'float32'))\n"
+            "    return Lambda(lambda a: K.batch_dot(a[0], a[1]) / a[2])([q, k, size])",
+        ),
+    ],
+)
+def test_what_a_lambda_layer_reads_becomes_its_input(before, after):
+    call = "\nattend(Dense(3)(x), z)\n" if "attend" in before else "\n"
+    head = HEAD if "attend" not in before else HEAD.replace("z = Dense(2)(x)\n", "")
+    check_transformed(head + before + call, head + after + call)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed
+from tests.migrate.check import check_noop, check_transformed, migrated
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,60 @@ def test_one_output_whose_shape_is_in_a_list(shape):
 )
 def test_other_shapes_are_left_alone(unpack, shape):
     check_noop(LISTED.format(unpack=unpack, shape=shape), rule="layer-bases")
-    check_noop(LISTED.format(unpack=unpack, shape="[(3,)]").replace("a * b", "[a * b]"), rule="layer-bases")
+
+
+def test_a_list_of_one_tensor_is_the_tensor():
+    source = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        return [x * x]\n"
+    check_transformed(source, source.replace("[x * x]", "x * x"))
+    check_noop(source.replace("[x * x]", "[x, x]"), rule="layer-bases")
+    check_noop(source.replace("[x * x]", "[*x]"), rule="layer-bases")
+    check_noop("import tensorflow as tf\n" + source.replace("keras.", "tensorflow.keras."), rule="layer-bases")
+
+
+WRONG = """\
+from keras.layers import Layer
+class Own(Layer):
+    def call(self, inputs):
+        x = inputs
+        return x[0] + x[1] * x[2]
+    def compute_output_shape(self, shape):
+        return (shape[0], 3)
+"""
+
+
+def test_wrong_shapes_that_old_keras_did_not_use():
+    after = WRONG.replace("(Layer)", "(parallel_compat.legacy.layers.Layer)")
+    after = after.replace("Layer\n", "Layer\nimport parallel_compat.legacy.layers\n", 1)
+    check_transformed(WRONG, after)
+    check_noop(WRONG.replace("(shape[0], 3)", "(shape[0][0], 3)"), rule="layer-bases")
+    of_one = WRONG.replace("x[0] + x[1] * x[2]", "x * 2")
+    check_noop(of_one, rule="layer-bases")
+    check_transformed(of_one.replace("from keras", "from tensorflow.keras"), after_of_one(of_one))
+
+    import keras
+
+    written: dict[str, type] = {}
+    exec(after, written)
+    x = keras.Input((3,))
+    assert written["Own"]()([x, x, x]).shape == (None, 3)
+
+
+def after_of_one(source):
+    source = source.replace("from keras", "from tensorflow.keras").replace(
+        "(Layer)", "(parallel_compat.legacy.layers.Layer)"
+    )
+    return source.replace("Layer\n", "Layer\nimport parallel_compat.legacy.layers\n", 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"), [("pass", True), ("self.result = None", True), ("self.result = 1", False)]
+)
+def test_an_output_shape_that_the_call_keeps(line, is_found):
+    """Keras 3 asks for it before; in `__init__` it may be None."""
+    source = (
+        "from keras.layers import Layer\nclass Distance(Layer):\n"
+        f"    def __init__(self):\n        super().__init__()\n        {line}\n"
+        "    def call(self, x):\n        self.result = abs(x[0] - x[1])\n        return self.result\n"
+        "    def compute_output_shape(self, shape):\n        return self.result.shape\n"
+    )
+    assert ("(parallel_compat.legacy.layers.Layer)" in migrated(source)) == is_found

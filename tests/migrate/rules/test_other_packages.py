@@ -161,3 +161,13 @@ def test_what_pandas_had_is_told(line, advice):
 def test_a_value_of_hdf5_is_read_whole():
     head = f"{HEAD}import h5py\n"
     check_transformed(f"{head}x = y['a'].value\n", f"{head}x = y['a'][()]\n", unsafe=True)
+
+
+def test_styles_of_seaborn_have_a_version_in_their_names():
+    source = "import matplotlib.pyplot as plt\nfrom keras.layers import Dense\nplt.style.use({})\n"
+    for before, after in (
+        ("'seaborn-paper'", "'seaborn-v0_8-paper'"),
+        ("['ggplot', 'seaborn']", "['ggplot', 'seaborn-v0_8']"),
+    ):
+        check_transformed(source.format(before), source.format(after))
+    check_noop(source.format("'ggplot'"), rule="other-packages")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, found
+from tests.migrate.check import check_noop, migrated
 
 HEAD = "from tensorflow import keras\n"
 LOADED = "model = keras.models.load_model('m.keras')\n"
@@ -16,9 +16,28 @@ LOADED = "model = keras.models.load_model('m.keras')\n"
         "model = keras.models.Model(a, b)\nx = keras.Input((None, None, 3))\nmodel = keras.Model(x, model(x))\n",
     ],
 )
-def test_reports(lines):
-    assert [status for _, status in found(HEAD + lines, "other-sizes")] == ["attention"]
-    check_noop(HEAD + lines)
+def test_its_layers_are_called(lines):
+    after = migrated(HEAD + lines)
+    assert "called_on_any_size(model, " in after
+    assert migrated(after) == after
+
+
+def test_what_is_called_layer_by_layer():
+    import keras
+    import numpy as np
+
+    from parallel_compat.legacy.models import called_on_any_size
+
+    x = keras.Input((8, 8, 3))
+    inner = keras.layers.Conv2D(2, 3)
+    model = keras.Model(x, keras.layers.PReLU(shared_axes=[1, 2])(inner(x)))
+    y = keras.Input((None, None, 3))
+    again = keras.Model(y, called_on_any_size(model, y))
+    pictures = np.random.default_rng(0).random((2, 12, 10, 3))
+    np.testing.assert_array_equal(
+        again.predict(pictures, verbose=0)[:, :6, :6], model.predict(pictures[:, :8, :8], verbose=0)
+    )
+    assert again.layers[1] is inner
 
 
 @pytest.mark.parametrize(
