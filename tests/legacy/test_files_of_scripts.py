@@ -187,3 +187,12 @@ def test_a_checkpoint_s_folder_is_made_as_tensorflow_made_it(tmp_path):
     models.load_weights(model, tmp_path / "new" / "net")
     with pytest.raises(FileNotFoundError):
         models.save_weights(model, tmp_path / "other" / "net.h5")
+
+
+def test_a_lambda_function_with_defaults_comes_back(tmp_path):
+    """`Lambda(lambda x: x[..., i])` in a loop is migrated so, and Keras 3.15 makes no function of a list of defaults."""
+    x = keras.Input((2,))
+    model = keras.Model(x, keras.layers.Subtract()([keras.layers.Lambda(lambda z, k=k: z[:, k])(x) for k in (1, 0)]))
+    models.save_model(model, str(tmp_path / "m.h5"))
+    loaded = models.load_model(str(tmp_path / "m.h5"), safe_mode=False)
+    np.testing.assert_array_equal(loaded.predict(np.array([[1.0, 3.0]]), verbose=0), [2.0])

@@ -222,7 +222,17 @@ def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
 
 
 def lambda_of_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.layers.Lambda:
-    """Make a Lambda layer; before Keras 3.15 the safe mode around it counted more than the one that was passed."""
+    """Make a Lambda layer; before Keras 3.15 the safe mode around it counted more than the one that was passed.
+
+    A function's defaults are a list in the file, for which `Lambda.from_config` makes no function.
+    """
+    for part in ("function", "output_shape"):
+        own = config.get(part)
+        if isinstance(own, dict) and own.get("class_name") == "__lambda__" and own["config"]["defaults"] is not None:
+            config = {
+                **config,
+                part: {**own, "config": {**own["config"], "defaults": tuple(own["config"]["defaults"])}},
+            }
     with global_attribute(_SAFE_MODE, safe_mode):
         return keras.layers.Lambda.from_config(config, custom_objects=custom_objects, safe_mode=safe_mode)
 
