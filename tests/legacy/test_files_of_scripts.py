@@ -190,7 +190,7 @@ def test_a_checkpoint_s_folder_is_made_as_tensorflow_made_it(tmp_path):
 
 
 def test_a_lambda_function_with_defaults_comes_back(tmp_path):
-    """`Lambda(lambda x: x[..., i])` in a loop is migrated so, and Keras 3.15 makes no function of a list of defaults."""
+    """`Lambda(lambda x: x[..., i])` in a loop is migrated so; Keras 3.15 makes no function of a list of defaults."""
     x = keras.Input((2,))
     model = keras.Model(x, keras.layers.Subtract()([keras.layers.Lambda(lambda z, k=k: z[:, k])(x) for k in (1, 0)]))
     models.save_model(model, str(tmp_path / "m.h5"))

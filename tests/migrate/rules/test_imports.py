@@ -39,6 +39,7 @@ from tests.migrate.check import check_noop, check_transformed, found, messages, 
         ),
         ("from keras.utils import np_utils\nnp_utils.to_categorical(y)\n", None),
         ("import keras.backend as K\nK.mean(x)\n", "import parallel_compat.legacy.backend as K\nK.mean(x)\n"),
+        ("import keras.backend as K\nK.lesser(x, 3)\n", "import parallel_compat.legacy.backend as K\nK.less(x, 3)\n"),
         (
             "from keras import backend\nbackend.mean(x)\n",
             "from parallel_compat.legacy import backend\nbackend.mean(x)\n",
