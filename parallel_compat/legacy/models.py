@@ -15,7 +15,6 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.backend.keras3.layers import lambda_again
-from parallel_compat.backend.keras3.symbolic_values import Values
 from parallel_compat.legacy import model_files, settled_trainable
 from parallel_compat.own_methods import of_models
 
@@ -40,6 +39,8 @@ def called_on_any_size(model: Any, inputs: Any) -> Any:
         model: a model of inputs and outputs, or any other, which is called as it is.
         inputs: a tensor for each of its inputs.
     """
+    from parallel_compat.backend.keras3.symbolic_values import Values  # seldom: not paid for by who loads a model
+
     if not isinstance(model, keras.Sequential) and not hasattr(model, "operations"):
         return model(inputs)
     given = keras.tree.flatten(inputs)
