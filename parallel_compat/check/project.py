@@ -98,6 +98,8 @@ def check(folder: str) -> Found:
         del found.unknown[package]
     found.data = {name: where for name, where in found.data.items() if name not in written and not _exists(name, files)}
     scripts = sorted((source for source in reading if source.imports_keras), key=lambda source: not source.is_script)
+    if scripts and importlib.util.find_spec("tensorflow") is None:
+        found.missing["tensorflow"] = "pip install tensorflow"
     for source in scripts[:_MOST_SCRIPTS]:
         decision = era_of_project(script=os.path.abspath(source.file), folder=root)
         reason = decision.reason if decision.certain else f"{decision.reason}; {decision.hint}"
@@ -187,6 +189,7 @@ class _Source:
                 self._imported(node, modules, found, id(node) in optional)
         bound = {alias.asname or alias.name for node in nodes if isinstance(node, _IMPORTS) for alias in node.names}
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         bound |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         for node in nodes:
             if (

@@ -12,7 +12,12 @@ from parallel_compat.recover.inspecting import InspectedCheckpoint
 from parallel_compat.recover.safe_names import printable
 
 MOST_LINES = 40  # of one kind
-FORMS = {"model": "whole model", "weights": "weights only", "keras3": "weights, in Keras 3's own format"}
+FORMS = {
+    "model": "whole model",
+    "weights": "weights only",
+    "keras3": "weights, in Keras 3's own format",
+    "recording": "the recording of a training",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +72,10 @@ def _print_table(found: InspectedCheckpoint) -> None:
     line("file", f"{found.path} ({found.bytes:,} bytes)")
     line("holds", FORMS[found.form])
     around = [f"a parallel model over {one.gpus} devices ({one.style})" for one in found.parallel]
-    line("written by", f"{', around '.join(around) if around else 'a single model'}, Keras {found.keras_version}")
+    if found.form == "recording":
+        line("written by", found.keras_version)
+    else:
+        line("written by", f"{', around '.join(around) if around else 'a single model'}, Keras {found.keras_version}")
     if found.name is not None:
         line("template", f"{found.name} ({found.class_name})" if found.class_name else found.name)
     line("parameters", f"{found.parameters:,}")

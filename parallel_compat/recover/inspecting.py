@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from parallel_compat.recover.config_json import parse
@@ -35,7 +35,8 @@ class InspectedCheckpoint:
     Attributes:
         path: the file.
         bytes: its size.
-        form: "model" (config and weights), "weights", or "keras3" (weights in Keras 3's own format).
+        form: "model" (config and weights), "weights", "keras3" (weights in Keras 3's own format), or "recording" (of a
+            training, for `parallel-compat compare`).
         keras_version: of the Keras that wrote it; with "-tf" behind it, the one inside TensorFlow.
         parallel: the parallel models around the single one, outermost first: name, gpus, style.
         name: the single model's name, where the file says it.
@@ -104,7 +105,7 @@ def inspect_checkpoint(path: str | os.PathLike[str], *, max_bytes: int | None = 
     size = os.stat(path).st_size
     if stored.backend == RECORDING:
         note = "A recording of a training (`record_keras.py`): compare it with `parallel-compat compare`."
-        return _by_lists(stored, size, (), (note,))
+        return _by_lists(replace(stored, form="recording"), size, (), (note,))
     if stored.form == "keras3" or written_by_keras3(stored):
         note = "Written by Keras 3; it needs no recovery."
         return _by_lists(stored, size, (), (note,))

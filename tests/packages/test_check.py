@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -131,8 +132,18 @@ def test_names_of_python_2_that_nothing_binds(tmp_path):
         "xrange: only Python 2 has it: `range`": "a.py:1",
         "unicode: only Python 2 has it: `str`": "a.py:1",
     }
+    (tmp_path / "b.py").write_text("def reduce(x):\n    return x\nclass unicode:\n    pass\nreduce(unicode)\n")
+    assert set(project.check(str(tmp_path)).hand.values()) == {"a.py:1"}
     (tmp_path / "a.py").write_text("import six\nx.has_key(3)\nsix.iteritems(x)\n")
     assert project.check(str(tmp_path)).hand == {".has_key: only Python 2 has it: `key in d`": "a.py:2"}
+
+
+def test_a_missing_tensorflow_is_named(tmp_path, monkeypatch):
+    (tmp_path / "a.py").write_text("import keras\n")
+    there = importlib.util.find_spec
+    assert not project.check(str(tmp_path)).missing
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "tensorflow" else there(name))
+    assert project.check(str(tmp_path)).pip == ["tensorflow"]
 
 
 def test_a_package_beside_the_folder_of_a_test_is_of_the_project(tmp_path):
