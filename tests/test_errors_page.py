@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import keras
 import pytest
 
 from parallel_compat.command import main
@@ -54,6 +55,11 @@ HAPPEN = {
     ),
     "Segmentation fault": "raise RuntimeError(crashed)",
 }
+# Errors of plain Keras that Keras 3.16 no longer raises.
+UNTIL_3_15 = (
+    "Could not deserialize 'keras.metrics.mse'",
+    "merge_call called while defining a new graph or a tf.function",
+)
 # The other texts of a title, which people search for as well.
 ALSO = {
     "No module named 'keras.engine'": "import keras.engine",
@@ -137,6 +143,8 @@ def texts(tmp_path_factory):
 
 @pytest.mark.parametrize("title", [*HAPPEN, *ALSO])
 def test_it_happens_and_is_found(title, texts):
+    if title in UNTIL_3_15 and not keras.__version__.startswith(("3.12.", "3.13.", "3.14.", "3.15.")):
+        pytest.skip("Keras 3.16 does not raise this error any more")
     first = next((error for error in errors() if error.matches(texts[title])), None)
     assert first is not None, texts[title]
     assert title in (first.title, *first.also), texts[title]
