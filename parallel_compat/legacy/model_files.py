@@ -62,7 +62,7 @@ def save_model(
 
     A name that ends in `.keras` gets Keras 3's format; any other gets Keras 2's HDF5 format, which `load_model` reads
     again, also where TensorFlow 2 wrote a folder, a SavedModel. The name of a folder that is there
-    already gets that file in it. Of a model of a class of your own the file has the weights alone, and a warning says
+    already gets that file in it. Of a model of a custom class the file has the weights alone, and a warning says
     how they are read.
 
     Args:
