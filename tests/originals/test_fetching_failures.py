@@ -373,7 +373,7 @@ def refuse_writing(patch: pytest.MonkeyPatch) -> None:
 
 def test_a_complete_cache_may_be_read_only(wheels, own_cache, monkeypatch):
     place = fetch("small", wheels_from=wheels)
-    (own_cache / f"{cache_changes._TEMPORARY}{cache_changes._host()}-left").mkdir()  # which it cannot remove, then
+    (own_cache / f"{cache_changes._TEMPORARY}{cache_changes.host()}-left").mkdir()  # which it cannot remove, then
     with monkeypatch.context() as patch:
         refuse_writing(patch)
         assert fetch("small") == place
@@ -403,7 +403,7 @@ def test_what_others_left_is_removed_after_a_day(wheels, own_cache):
     """Another host that writes to the same disk may be alive."""
     own_cache.mkdir()
     young, old = own_cache / ".change-00000000-young", own_cache / ".change-00000000-old"
-    ours = own_cache / f".change-{cache_changes._host()}-killed"
+    ours = own_cache / f".change-{cache_changes.host()}-killed"
     for each in (young, old, ours):
         (each / "wheels").mkdir(parents=True)
     os.utime(old, (time.time() - 90_000,) * 2)
@@ -413,7 +413,7 @@ def test_what_others_left_is_removed_after_a_day(wheels, own_cache):
 
 def test_what_is_left_is_removed_where_nothing_is_to_be_fetched(wheels, own_cache):
     fetch("small", wheels_from=wheels)
-    (own_cache / f".change-{cache_changes._host()}-killed").mkdir()
+    (own_cache / f".change-{cache_changes.host()}-killed").mkdir()
     fetch("small")
     assert made_up_originals.left_over() == []
 

@@ -237,7 +237,8 @@ def test_the_table(path, now):
     assert (found.now if found else None) == now
 
 
-def test_each_row_leads_to_something():
+def test_each_row_leads_to_something(monkeypatch):
+    monkeypatch.setenv("SETUPTOOLS_USE_DISTUTILS", "stdlib")  # another test may have imported distutils
     names, modules = old_packages._facts()
     facts = [*modules.values(), *(fact for known in names.values() for fact in known.values())]
     installed = {name for name in old_packages.packages() if importlib.util.find_spec(name.partition(".")[0])}

@@ -106,7 +106,7 @@ def test_layers_over_several_axes_are_written_where_keras_reads_them(tmp_path: P
     import keras
 
     source = OLD / "tf223_several_axes.template.h5"
-    with pytest.raises(CheckpointError, match=r"over \[1, 2\], which Keras 3 reads from `.keras`"):
+    with pytest.raises(CheckpointError, match=r"over \[1, 2\], which Keras 3 reads only from `.keras`"):
         recover(source, tmp_path / "out.h5")
     recover(source, tmp_path / "out.keras")
     assert_predicts(keras.models.load_model(tmp_path / "out.keras"), source)
