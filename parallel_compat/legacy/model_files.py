@@ -21,6 +21,12 @@ from parallel_compat.warning_category import ParallelCompatWarning
 IN_FOLDER = "keras_model.h5"
 
 
+def reading_into_code(path: str) -> str:
+    """Say how a model of a class of the user's reads its weights from a file that has nothing else of it."""
+    reads = f"parallel_compat.legacy.models.load_weights(model, {path!r})"
+    return f"Build the model in code, call it on a batch, then `{reads}`."
+
+
 @of_models("save_weights")
 def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:
     """Write a model's weights to a file of any name, whole or not at all.
@@ -96,8 +102,7 @@ def save_model(
     if not (path.endswith(".keras") or isinstance(single, keras.Sequential) or getattr(single, "inputs", None)):
         warnings.warn(
             f"{path}: has the weights of {type(single).__name__!r}, but not its code, so `load_model` cannot read it. "
-            f"Build the model in code, call it on a batch, then `parallel_compat.legacy.models.load_weights(model, "
-            f"{path!r})`.",
+            f"{reading_into_code(path)}",
             ParallelCompatWarning,
             stacklevel=3,
         )

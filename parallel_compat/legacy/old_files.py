@@ -22,6 +22,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, hidden_classes
 from parallel_compat.legacy import activations, layers, locally_connected, optimizers
 from parallel_compat.legacy.metrics import metric_function
+from parallel_compat.legacy.model_files import reading_into_code
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.recover import keras_models, optimizer_state
 from parallel_compat.recover.config_json import model_entry, parse
@@ -110,7 +111,10 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
     assert stored.model_config is not None
     config = h5_files.with_operations(parse(stored.model_config, "model_config"), given)
     if "layers" not in config["config"]:
-        raise CheckpointError(own_class_in_file(config["class_name"], stored.path))
+        raise CheckpointError(
+            "Expected a functional or Sequential model, which its configuration describes. Received: the class "
+            f"{config['class_name']!r}, of which the file has the weights alone. {reading_into_code(stored.path)}"
+        )
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {
@@ -139,15 +143,6 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
     return model
-
-
-def own_class_in_file(name: Any, path: str) -> str:
-    """Say what is to be done with the file of a model that a class of the project makes, which is not in the file."""
-    return (
-        f"Expected a functional or Sequential model, which its configuration describes. Received: the class {name!r}, "
-        "of which the file has the weights alone. Build the model in code, call it on a batch, then "
-        f"`parallel_compat.legacy.models.load_weights(model, {path!r})`."
-    )
 
 
 def functions_of_tensorflow() -> dict[str, Any]:

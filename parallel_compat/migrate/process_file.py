@@ -118,10 +118,10 @@ def _reported(
         after = rewriting.text if book is None else data.decode()
         status = FileStatus.CHANGED if rewriting.steps else FileStatus.UNCHANGED
         unread = _unread(path, book) if book is not None else ()
-        new_book = None if book is None else notebooks.read(after.removeprefix("\ufeff"))
-        places = (*unread, *_places(path, source, rewriting.findings, book))
-        places_after = places
-        if new_book is None or new_book.cells:  # else imports that are gone were all that the notebook had
+        places = places_after = (*unread, *_places(path, source, rewriting.findings, book))
+        new_book = notebooks.read(after) if book is not None and rewriting.steps else None
+        # Imports that are gone may be all that a notebook had.
+        if rewriting.steps and (new_book is None or new_book.cells):
             places_after = (*unread, *_places(path, rewriting.text, rewriting.moved_findings(), new_book))
         helpers = tuple(sorted(numerics.needed(rewriting.text)))
         era = rewriting.era

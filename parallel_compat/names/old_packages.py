@@ -72,9 +72,10 @@ def _arguments() -> dict[str, dict[str, dict[str, str | None]]]:
     found: dict[str, dict[str, dict[str, str | None]]] = {}
     for paths, olds, new in tsv.rows("old_arguments.tsv", 3):
         home, _, names = paths.rpartition(".")
-        module, _, owner = home.rpartition(".") if home.rpartition(".")[2][:1].isupper() else (home, "", "")
+        above, _, owner = home.rpartition(".")
+        module, owner = (above, f"{owner}.") if owner[:1].isupper() else (home, "")
         for name in names.split("|"):
-            of = found.setdefault(module, {}).setdefault(f"{owner}.{name}".lstrip("."), {})
+            of = found.setdefault(module, {}).setdefault(f"{owner}{name}", {})
             of.update(dict.fromkeys(olds.split("|"), None if new == "-" else new))
     return found
 

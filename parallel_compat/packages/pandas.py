@@ -136,9 +136,6 @@ def _members_of_columns(module: Any) -> None:
         [module.Series],
         ravel=lambda self, order="C": self.to_numpy().ravel(order),
         ptp=lambda self: self.max() - self.min(),
-    )
-    member(
-        [module.Series],
         nonzero=lambda self: self.to_numpy().nonzero(),
         valid=lambda self: self.dropna(),
         view=lambda self, dtype=None: module.Series(self.to_numpy().view(dtype), index=self.index, name=self.name),

@@ -147,17 +147,15 @@ class interp2d:
         self, x: Any, y: Any, z: Any, kind: str = "linear", copy: bool = True, bounds_error: bool = False,
         fill_value: Any = None,
     ) -> None:  # fmt: skip
-        from scipy.interpolate import RectBivariateSpline, bisplrep
+        from scipy.interpolate import RectBivariateSpline, bisplev, bisplrep
 
         x, y, z = np.ravel(x), np.ravel(y), np.asarray(z)
         degree = {"linear": 1, "cubic": 3, "quintic": 5}[kind]
-        if z.size == len(x) * len(y) and len(x) * len(y) > len(x):
+        if z.size == len(x) * len(y) > len(x):
             columns, rows = np.argsort(x), np.argsort(y)
             z = z.reshape(len(y), len(x)) if z.ndim == 2 else z.reshape(len(x), len(y)).T
             self.values: Any = RectBivariateSpline(x[columns], y[rows], z[rows][:, columns].T, kx=degree, ky=degree)
         else:
-            from scipy.interpolate import bisplev
-
             spline = bisplrep(x, y, z.ravel(), kx=degree, ky=degree, s=0)
             self.values = lambda at_x, at_y: np.atleast_2d(bisplev(at_x, at_y, spline))
         self.limits = (x.min(), x.max()), (y.min(), y.max())

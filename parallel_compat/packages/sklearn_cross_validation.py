@@ -97,9 +97,7 @@ class LabelShuffleSplit(_Splits):
     def __init__(
         self, labels: Any, n_iter: int = 5, test_size: Any = 0.2, train_size: Any = None, random_state: Any = None
     ) -> None:
-        splitter = model_selection.GroupShuffleSplit(
-            n_iter, test_size=test_size, train_size=train_size, random_state=random_state
-        )
+        splitter = _random(model_selection.GroupShuffleSplit, n_iter, test_size, train_size, random_state)
         super().__init__(splitter, len(labels), None, labels)
 
 
@@ -116,10 +114,7 @@ class ShuffleSplit(_Splits):
     def __init__(
         self, n: int, n_iter: int = 10, test_size: Any = 0.1, train_size: Any = None, random_state: Any = None
     ) -> None:
-        splitter = model_selection.ShuffleSplit(
-            n_iter, test_size=test_size, train_size=train_size, random_state=random_state
-        )
-        super().__init__(splitter, n)
+        super().__init__(_random(model_selection.ShuffleSplit, n_iter, test_size, train_size, random_state), n)
 
 
 class StratifiedShuffleSplit(_Splits):
@@ -128,14 +123,16 @@ class StratifiedShuffleSplit(_Splits):
     def __init__(
         self, y: Any, n_iter: int = 10, test_size: Any = 0.1, train_size: Any = None, random_state: Any = None
     ) -> None:
-        splitter = model_selection.StratifiedShuffleSplit(
-            n_iter, test_size=test_size, train_size=train_size, random_state=random_state
-        )
+        splitter = _random(model_selection.StratifiedShuffleSplit, n_iter, test_size, train_size, random_state)
         super().__init__(splitter, len(y), y)
 
 
 def _folds(kind: Any, n_folds: int, shuffle: bool, random_state: Any) -> Any:
     return kind(n_folds, shuffle=shuffle, random_state=random_state if shuffle else None)
+
+
+def _random(kind: Any, n_iter: int, test_size: Any, train_size: Any, random_state: Any) -> Any:
+    return kind(n_iter, test_size=test_size, train_size=train_size, random_state=random_state)
 
 
 def check_cv(cv: Any, X: Any = None, y: Any = None, classifier: bool = False) -> Any:
