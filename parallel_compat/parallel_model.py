@@ -12,7 +12,6 @@ from parallel_compat import template_files
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import batch_normalization
 from parallel_compat.devices import short_name
-from parallel_compat.recover import optimizer_state
 from parallel_compat.template import check_template, check_trained_by_fit, output_names_of, symbolic_call, unique_names
 from parallel_compat.training.custom_loops import ReplicaCalls, in_replica_context
 from parallel_compat.training.global_step import GlobalStep
@@ -289,7 +288,6 @@ class ParallelModel(ParallelTrainer):
 
 keras3.act_on_template(ParallelModel, template_files.template_to_save)
 keras3.write_activations_by_their_names()
-keras3.restore_optimizers_from_hdf5(optimizer_state.restore_of_keras3)
 keras3.update_once_for_all_replicas()
 keras3.keep_reads_before_updates()
 keras3.follow_models_into_strategies()

@@ -24,7 +24,7 @@ from parallel_compat.legacy import activations, layers, locally_connected, optim
 from parallel_compat.legacy.metrics import metric_function
 from parallel_compat.legacy.model_files import reading_into_code
 from parallel_compat.names.identifiers import identifiers
-from parallel_compat.recover import keras_models, optimizer_state
+from parallel_compat.recover import keras_models
 from parallel_compat.recover.config_json import model_entry, parse
 from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.errors import CheckpointError, naming
@@ -139,7 +139,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
         compile_as_saved(model, training, given)
         state = state[len(shapes) :]
         if state:
-            note = optimizer_state.restore_of_keras3(model.optimizer, model.trainable_variables, state)
+            note = keras3.restore_optimizer(model.optimizer, model.trainable_variables, state)
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
     return model

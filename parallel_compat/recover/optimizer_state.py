@@ -1,8 +1,8 @@
 """What the optimizer of a file remembers, given to a living optimizer of Keras 3 of the same name.
 
 Keras 2 writes a list: the step counter (not all of them), then one kind of memory for all weights after another (all
-first moments, all second moments), in the order of ``model.trainable_weights``. Keras 3 writes its variables as they
-stand: step counter, learning rate, then what `add_optimizer_variables` made.
+first moments, all second moments), in the order of ``model.trainable_weights``. (What Keras 3 writes is read by
+`backend/keras3/model_saving.py`.)
 """
 
 from __future__ import annotations
@@ -83,21 +83,3 @@ def _counts_steps(arrays: Sequence[Array], weights: int) -> bool:
     if first.shape != () or first.dtype.kind not in "iuf":
         return False
     return first.dtype.kind != "f" or (float(first).is_integer() and (len(arrays) - 1) % max(weights, 1) == 0)
-
-
-def restore_of_keras3(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array]) -> str | None:
-    """Give an optimizer what a file of Keras 3 remembers: all its variables, in their order.
-
-    Returns:
-        None, or a sentence that says why nothing was carried over.
-    """
-    optimizer.build(variables)
-    saved, wanted = [tuple(value.shape) for value in arrays], [tuple(value.shape) for value in optimizer.variables]
-    if saved != wanted:
-        return (
-            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
-            f"{saved}. The optimizer starts with a new state."
-        )
-    for variable, value in zip(optimizer.variables, arrays, strict=True):
-        variable.assign(value)
-    return None

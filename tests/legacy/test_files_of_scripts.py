@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import h5py
@@ -13,6 +14,7 @@ import parallel_compat.legacy.layers
 import parallel_compat.legacy.metrics
 from parallel_compat import ParallelModel
 from parallel_compat.legacy import callbacks, layers, models, old_files
+from tests import scripts
 
 OLD = Path(__file__).parents[1] / "data" / "old"
 
@@ -196,3 +198,19 @@ def test_a_lambda_function_with_defaults_comes_back(tmp_path):
     models.save_model(model, str(tmp_path / "m.h5"))
     loaded = models.load_model(str(tmp_path / "m.h5"), safe_mode=False)
     np.testing.assert_array_equal(loaded.predict(np.array([[1.0, 3.0]]), verbose=0), [2.0])
+
+
+def test_keras_s_own_loader_gives_a_model_that_trains_on(tmp_path):
+    """Whatever of this package a migrated script imports: here a module that needs no file of Keras."""
+    script = """
+        import keras, numpy as np
+        from parallel_compat.legacy import ragged
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+        model.save("m.h5")
+        again = keras.models.load_model("m.h5")
+        again.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+        print(int(again.optimizer.iterations))
+    """
+    assert scripts.python("-c", textwrap.dedent(script), folder=tmp_path).stdout == "2\n"

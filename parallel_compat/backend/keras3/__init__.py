@@ -104,6 +104,7 @@ from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
     act_on_template,
+    restore_optimizer,
     restore_optimizers_from_hdf5,
     save_model,
     save_weights,
@@ -120,4 +121,5 @@ from parallel_compat.backend.keras3.table_rows import is_on_replica, on_replica,
 
 which_backend.refuse_others()
 repeated_warnings.show_once()
+restore_optimizers_from_hdf5()
 let_products_be_sparse_of_sparse_tensors_alone()

@@ -7,12 +7,13 @@ import functools
 import logging
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import h5py
 import keras
+import numpy as np
 import tensorflow as tf
 from keras.src import activations
 from keras.src.legacy.saving import legacy_h5_format
@@ -149,16 +150,31 @@ def save_weights(model: keras.Model, path: Path) -> None:
 SHORT_LOSS_NAMES = {**SHORT_NAMES, **{short.upper(): name for short, name in SHORT_NAMES.items()}}
 
 
-def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], str | None]) -> None:
+def restore_optimizer(optimizer: Any, variables: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> str | None:
+    """Give an optimizer what an HDF5 file of Keras 3 remembers: all its variables, in their order.
+
+    Returns:
+        None, or a sentence that says why nothing was carried over.
+    """
+    optimizer.build(variables)
+    saved, wanted = [tuple(value.shape) for value in arrays], [tuple(value.shape) for value in optimizer.variables]
+    if saved != wanted:
+        return (
+            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
+            f"{saved}. The optimizer starts with a new state."
+        )
+    for variable, value in zip(optimizer.variables, arrays, strict=True):
+        variable.assign(value)
+    return None
+
+
+def restore_optimizers_from_hdf5() -> None:
     """Let `load_model` of an HDF5 file restore the state of the optimizer.
 
     `legacy_h5_format.load_model_from_hdf5` of Keras 3.15 builds the optimizer with `model._trainable_variables`,
     which holds no variable of a layer, then finds that the saved state does not fit, logs a warning, and returns
     a model whose optimizer has forgotten everything and refuses the model's variables. It also looks for a loss among
     the metrics, where short names like "mse" lead to nothing it accepts, and for operations on masks among the layers.
-
-    Args:
-        restore: gives an optimizer, for variables, the arrays of a file; returns a sentence where they do not fit.
     """
 
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -173,9 +189,11 @@ def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], 
                 with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
                     if "optimizer_weights" in file:
                         weights = file["optimizer_weights"]
-                        values = [weights[name] for name in h5_files.names_in(weights, "weight_names")]
+                        values = [weights[name][()] for name in h5_files.names_in(weights, "weight_names")]
                         optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
-                        sentence = restore(optimizer, model.trainable_variables, [value[()] for value in values])
+                        sentence = restore_optimizer(
+                            optimizer, model.trainable_variables, [value[()] for value in values]
+                        )
                         if sentence is not None:
                             warnings.warn(sentence, ParallelCompatWarning, stacklevel=3)
                         model.optimizer = optimizer

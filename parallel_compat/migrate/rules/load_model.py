@@ -17,7 +17,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.findings import Finding, Findings
 from parallel_compat.migrate.literals import tail
 
 _TARGET = "parallel_compat.legacy.models.load_model"
@@ -49,8 +49,7 @@ def find(file: File) -> Findings:
         if calls.keyword(call, "safe_mode") is not None:
             continue
         if ending is None and not file.old:
-            message = f"If this may be a file of Keras 2, load it with `{_TARGET}`."
-            yield file.attention(call, message, hint=True)
+            yield _in_old_projects(file, call, _TARGET, f"If this may be a file of Keras 2, load it with `{_TARGET}`.")
         else:
             message = f"`load_model` of a file of Keras 2 is provided by `{_TARGET}`."
             yield file.redirected(call.func, _TARGET, message, f"Use `{_TARGET}`, which reads files of Keras 2.")
@@ -59,8 +58,16 @@ def find(file: File) -> Findings:
             if file.old and file.redirect(call.func, target):
                 yield file.found(call, message)
             else:
-                yield file.attention(call, question, hint=True)
+                yield _in_old_projects(file, call, target, question)
     yield from _single_models(file)
+
+
+def _in_old_projects(file: File, call: ast.Call, target: str, message: str) -> Finding:
+    """Have a call of a file without old names mean `target`, if another file of its project has old names."""
+    spelled = None if file.old else file.reference(target, call)
+    if spelled is None:
+        return file.attention(call, message, hint=True)
+    return file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]], hint=True)
 
 
 def _single_models(file: File) -> Findings:

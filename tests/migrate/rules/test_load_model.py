@@ -4,6 +4,7 @@ import keras
 import pytest
 
 from parallel_compat.legacy import models
+from parallel_compat.migrate.engine import Options, analyse, applied, edits_of
 from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 
@@ -39,11 +40,16 @@ def test_json_in_an_old_source():
         "from parallel_compat.legacy.models import model_from_json\nfrom parallel_compat import multi_gpu_model\n"
         "m = model_from_json(text)\n",
     )
-    assert found("from keras.models import model_from_json\nmodel_from_json(t)\n", "load-model") == [(2, "attention")]
+    assert found("from keras.models import model_from_json\nmodel_from_json(t)\n", "load-model") == [(2, "rewritten")]
 
 
-def test_an_unknown_name_elsewhere_is_a_hint():
-    assert found("from keras.models import load_model\nload_model(path)\n", "load-model") == [(2, "attention")]
+def test_an_unknown_name_elsewhere_counts_in_an_old_project():
+    before = "from tensorflow import keras\nmodel = keras.models.load_model(path)\n"
+    analysis = analyse(before, Options())
+    assert applied(before, edits_of(analysis, hints=False)) == before
+    assert applied(before, edits_of(analysis, hints=True)) == (
+        "from tensorflow import keras\nfrom parallel_compat.legacy.models import load_model\nmodel = load_model(path)\n"
+    )
 
 
 @pytest.mark.parametrize(
