@@ -818,6 +818,24 @@ def test_a_variable_of_tensorflow_1_is_true(tmp_path):
     assert done.stdout == "True\n", done.stderr
 
 
+def test_the_trainer_of_keras_3_16_is_watched(tmp_path):
+    """Its class has lost the name of TensorFlow, and its base that of `Trainer`; in a process of its own."""
+    source = (
+        "import runpy, sys, types\nclass Trainer:\n    def fit(self): pass\n"
+        "class BaseTrainer:\n    def compile(self): pass\n"
+        "before = Trainer.fit, BaseTrainer.compile\n"
+        "for end in ('backend.tensorflow.trainer', 'trainers.trainer'):\n"
+        "    sys.modules['keras.src.' + end] = types.SimpleNamespace(**globals())\n"
+        "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\n"
+        "print(Trainer.fit is before[0], BaseTrainer.compile is before[1])\n"
+    )
+    recorder = str(recorder_command.write(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "False False\n", done.stderr
+
+
 def test_a_batch_may_be_sparse():
     matrix = scipy.sparse.csr_matrix(np.eye(3))
     assert array_of(matrix).tolist() == np.eye(3).tolist()

@@ -76,11 +76,13 @@ ORDERS = 200  # epochs whose order of samples is kept
 
 STARTS = ("keras.", "keras.src.", "tf_keras.src.", "tensorflow.python.keras.", "tensorflow_core.python.keras.")
 TRAINING = ("engine.training", "engine.training_v1", "backend.tensorflow.trainer")
-TRAINED = ("Model", "TensorFlowTrainer")
+TRAINED = ("Model", "TensorFlowTrainer", "Trainer")  # the last since Keras 3.16
+COMPILING = ("engine.training", "engine.training_v1", "trainers.trainer")
+COMPILED = ("Model", "Trainer", "BaseTrainer")  # likewise
 # The ends of modules; classes, or none where functions are of the module; functions, and what they are called by.
 HOOKS = (
     (TRAINING, TRAINED, ("fit", "fit_generator", "train_on_batch"), entered),
-    (("engine.training", "engine.training_v1", "trainers.trainer"), ("Model", "Trainer"), ("compile",), entered),
+    (COMPILING, COMPILED, ("compile",), entered),
     (("engine.topology", "engine.base_layer", "layers.layer"), ("Layer",), ("__call__",), entered),
     (("models", "engine.sequential", "models.sequential"), ("Sequential",), ("add",), entered),
     (TRAINING, TRAINED, ("evaluate", "evaluate_generator", "predict", "predict_generator"), called),
