@@ -86,6 +86,7 @@ from parallel_compat.backend.keras3.layers import (
     layer_metric_variables,
     layer_metrics,
     layers_being_built,
+    let_pictures_of_unknown_size_be_enlarged,
     let_products_be_sparse_of_sparse_tensors_alone,
     operation_behind,
     operation_of,
@@ -123,3 +124,4 @@ which_backend.refuse_others()
 repeated_warnings.show_once()
 restore_optimizers_from_hdf5()
 let_products_be_sparse_of_sparse_tensors_alone()
+let_pictures_of_unknown_size_be_enlarged()

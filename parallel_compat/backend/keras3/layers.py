@@ -266,3 +266,27 @@ def _spec_of_product(before: Callable[[Any, Any, Any], Any]) -> Callable[[Any, A
         return found if found.sparse == is_sparse else keras.KerasTensor(found.shape, found.dtype)
 
     return compute_output_spec
+
+
+def let_pictures_of_unknown_size_be_enlarged() -> None:
+    """Let `UpSampling2D` interpolate pictures whose size the graph does not know; Keras 3.15 compares it with 0.
+
+    `keras.ops.image.resize` refuses a size that is a tensor. `Model.predict` gets one with the second size of pictures.
+    """
+    CORE.wrap(
+        keras.layers.UpSampling2D, "call", _enlarging, why="pictures whose size is not known are interpolated, too"
+    )
+
+
+def _enlarging(before: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    @functools.wraps(before)
+    def call(self: Any, inputs: Any) -> Any:
+        first = self.data_format == "channels_first"
+        if self.interpolation == "nearest" or None not in (inputs.shape[2:] if first else inputs.shape[1:3]):
+            return before(self, inputs)
+        pictures = keras.ops.transpose(inputs, (0, 2, 3, 1)) if first else inputs
+        size = tf.shape(pictures)[1:3] * self.size
+        enlarged = tf.cast(tf.image.resize(pictures, size, self.interpolation), inputs.dtype)
+        return keras.ops.transpose(enlarged, (0, 3, 1, 2)) if first else enlarged
+
+    return call
