@@ -27,6 +27,7 @@ from parallel_compat.migrate.dotted_names import is_call_of, is_of_self
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of, is_alone
 from parallel_compat.names.members import LAYER
@@ -46,7 +47,9 @@ def find(file: File) -> Findings:
 def _computed(file: File, build: ast.FunctionDef, call: ast.FunctionDef | None) -> Findings:
     assignments = [node for node in ast.walk(build) if isinstance(node, ast.Assign) and len(node.targets) == 1]
     weights = {ast.unparse(node.targets[0]) for node in assignments if _is_a_weight(node.value)}
-    again = {ast.unparse(node) for node in call.body} if call is not None else set()
+    again = (
+        {ast.unparse(node) for node in ast.walk(call) if isinstance(node, ast.Assign)} if call is not None else set()
+    )
     computed = []
     for node in sorted(assignments, key=lambda each: each.lineno):
         target, value = node.targets[0], node.value
@@ -57,8 +60,9 @@ def _computed(file: File, build: ast.FunctionDef, call: ast.FunctionDef | None) 
         weights.add(ast.unparse(target))
         if ast.unparse(node) not in again:
             computed.append(node)
-    movable = call is not None and all(_is_of_attributes(file, node, build) for node in computed)
-    edits = _first_in(file, call, computed) if call is not None and movable and computed else []
+    whole = [_whole(file, node, build, computed) for node in computed]
+    movable = [node for node in dict.fromkeys(whole) if node is not None]
+    edits = _first_in(file, call, movable) if call is not None and computed and None not in whole else []
     for node in computed:
         message = (
             f"`{file.source.segment(node.targets[0])}` is computed from weights in `build`: Keras 3 does this once, "
@@ -81,19 +85,31 @@ def _is_of_another(node: ast.AST) -> bool:
     return of.attr.endswith("weights") == is_item
 
 
-def _is_of_attributes(file: File, node: ast.Assign, build: ast.FunctionDef) -> bool:
-    """Return whether a statement of `build` can stand in `call`: it reads `self` and names of the module."""
-    names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+def _whole(file: File, node: ast.Assign, build: ast.FunctionDef, computed: list[ast.Assign]) -> ast.stmt | None:
+    """Return the statement of `build` that can stand in `call` for one that computes: that, or an `if` of such alone.
+
+    It reads `self` and names of the module.
+    """
+    top: ast.AST = node
+    while file.tree.parents.get(top) is not build:
+        top = file.tree.parents[top]
+        if not isinstance(top, ast.If):
+            return None
+    inner = [each for each in ast.walk(top) if isinstance(each, ast.stmt) and not isinstance(each, ast.If)]
+    names = (each for each in ast.walk(top) if isinstance(each, ast.Name))
     known = all(each.id == "self" or file.tree.bindings(each)[:1] == file.tree.root.find(each.id)[:1] for each in names)
-    return known and file.tree.parents.get(node) is build
+    again = all(each in computed or (isinstance(each, ast.Assign) and is_none(each.value)) for each in inner)
+    return top if known and again and isinstance(top, ast.stmt) else None
 
 
-def _first_in(file: File, call: ast.FunctionDef, statements: list[ast.Assign]) -> list[AnyEdit]:
+def _first_in(file: File, call: ast.FunctionDef, statements: list[ast.stmt]) -> list[AnyEdit]:
     """Return the edit that puts statements at the beginning of `call`, behind its docstring."""
     has_docstring = ast.get_docstring(call, clean=False) is not None
     if not is_alone(file, call.body[0]) or len(call.body) == has_docstring:
         return []
     first = call.body[has_docstring]
+    if any(isinstance(node, ast.If) and indent_of(file, node) != indent_of(file, first) for node in statements):
+        return []
     ending = file.source.newline + indent_of(file, first)
     text = "".join(file.source.segment(node) + ending for node in statements)
     start = file.source.start(first)

@@ -2,7 +2,8 @@
 
 Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
 could use any name. Keras 3 does not pass `logs["size"]` and `logs["batch"]`: code that reads them is reported. Keras 3
-passes only the batch size to the `get_initial_state` of a cell, so its `dtype` gets a default.
+passes only the batch size to the `get_initial_state` of a cell, so its `dtype` gets a default. The first argument of
+`call` in a subclass of a recurrent layer is renamed to `sequences`, of whose shape Keras 3 asks by that name.
 
 ```diff
  from keras.callbacks import LambdaCallback
@@ -29,6 +30,9 @@ _HOOKS = frozenset(
     f"on_{of}batch_{end}" for of in ("", "train_", "test_", "predict_") for end in ("begin", "end")
 )  # of epochs and trainings Keras 3 hands `logs` over by position
 
+_RECURRENT = frozenset(
+    f"keras.layers.{name}" for name in ("RNN", "SimpleRNN", "LSTM", "GRU", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
+)
 _OF_STATES = {"inputs": "None", "batch_size": "None", "dtype": '"float32"'}
 
 
@@ -40,9 +44,15 @@ def find(file: File) -> Findings:
             continue
         seen.add(function)
         if arguments[1].arg != "logs":
-            yield _renamed(file, function, arguments[1])
+            yield _renamed(file, function, arguments[1], "logs")
         yield from _gone(file, function, arguments[1].arg)
     yield from _initial_states(file)
+    for class_ in file.tree.classes:
+        call = methods_of(class_).get("call")
+        if call is not None and any(file.names.target(base) in _RECURRENT for base in class_.bases):
+            yield from (
+                _renamed(file, call, each, "sequences") for each in call.args.args[1:2] if each.arg != "sequences"
+            )
 
 
 def _initial_states(file: File) -> Findings:
@@ -79,14 +89,14 @@ def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
                 yield function, function.args.args
 
 
-def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
-    message = f"Keras 3 passes `{argument.arg}` as `logs`."
+def _renamed(file: File, function: ast.AST, argument: ast.arg, new: str) -> Finding:
+    message = f"Keras 3 calls `{argument.arg}` here `{new}`."
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
-    if any(each.id == "logs" for each in names):
-        return file.attention(_at(argument), message + " Rename it: another name here is `logs` already.")
+    if any(each.id == new for each in names):
+        return file.attention(_at(argument), f"{message} Rename it: another name here is `{new}` already.")
     read = [each for each in names if any(binding.node is argument for binding in file.tree.bindings(each))]
     places = [file.source.start(each) for each in (_at(argument), *read)]
-    return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places])
+    return file.found(_at(argument), message, [Edit(start, start + len(argument.arg), new) for start in places])
 
 
 def _gone(file: File, function: ast.AST, logs: str) -> Findings:

@@ -3,7 +3,8 @@
 So does `model.layers[0].input`: the first layer may be an `InputLayer`, which has no `input` in Keras 3. `model.input`
 of a `Sequential` becomes `model.inputs[0]`: in Keras 3 `input` exists only after the model was called, and is then the
 argument of that call. If the source does not show whether a model is a `Sequential`, `model.input` becomes a function
-of this package. `layer._name` becomes `layer.name`: in tf.keras only `_name` could be assigned.
+of this package. `layer._name` becomes `layer.name`: in tf.keras only `_name` could be assigned. A property named as an
+attribute that each layer of Keras 3 sets gets a setter. The `input_spec` of a cell goes: Keras 2 did not check it.
 
 ```diff
  from keras.models import Model
@@ -25,7 +26,8 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import LOADING, SEQUENTIAL
-from parallel_compat.migrate.statements import remove_statement
+from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.migrate.statements import indent_of, remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
 
@@ -59,6 +61,37 @@ def find(file: File) -> Findings:
         if maybe:
             message = f"If `{methods.short(file, node.value)}` is a layer: `{node.attr}` is provided by `{row.new}`."
         yield file.found(node, message, edits, unsafe=maybe)
+    for class_ in file.classes_of(LAYER):
+        yield from _without_setter(file, class_)
+        yield from _specs_of_cells(file, class_)
+
+
+def _without_setter(file: File, class_: ast.ClassDef) -> Findings:
+    """Give `@property def activity_regularizer(self)` a setter that does nothing, as nothing set it."""
+    for method in (each for each in class_.body if isinstance(each, ast.FunctionDef)):
+        marks = [ast.unparse(each) for each in method.decorator_list]
+        setter = f"{method.name}.setter"
+        if method.name not in _SET_BY_EVERY_LAYER or marks != ["property"] or setter in ast.unparse(class_):
+            continue
+        newline, indent = file.source.newline, indent_of(file, method)
+        step = "\t" if indent.startswith("\t") else "    "
+        lines = ("", f"@{setter}", f"def {method.name}(self, value):", f"{step}pass")
+        end = file.source.end(method)
+        edit = Edit(end, end, "".join(f"{newline}{indent if line else ''}{line}" for line in lines))
+        yield file.found(method, f"Each layer of Keras 3 sets `{method.name}`: the property needs a setter.", [edit])
+
+
+def _specs_of_cells(file: File, class_: ast.ClassDef) -> Findings:
+    call = methods_of(class_).get("call")
+    if call is None or [each.arg for each in call.args.args[2:3]] != ["states"]:
+        return
+    specs = [node for node in ast.walk(class_) if is_of_self(node) and node.attr == "input_spec"]
+    statements = [file.tree.parents.get(node) for node in specs]
+    if all(isinstance(each, ast.Assign) and len(each.targets) == 1 for each in statements):
+        for statement in dict.fromkeys(statements):
+            assert isinstance(statement, ast.Assign)
+            message = "Keras 3 holds the inputs of a cell, one step, against its `input_spec`; Keras 2 did not."
+            yield file.found(statement, message, [remove_statement(file, statement)])
 
 
 def _named(file: File, node: ast.Attribute) -> Findings:
@@ -108,6 +141,7 @@ _NOT_TO_SET = {
         "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
     ),
 }
+_SET_BY_EVERY_LAYER = ("activity_regularizer", "autocast")
 # What a custom layer or model may not set any more, and what one that is derived from one of these layers.
 _NOT_TO_SET_IN_CLASSES = ("dtype", "metrics", "metrics_names", "path", "trainable_variables", "variables")
 _NOT_TO_SET_IN_CLASSES_OF = {

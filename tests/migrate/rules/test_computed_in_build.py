@@ -55,3 +55,30 @@ def test_what_needs_a_local_name_is_reported():
 def test_leaves_other_attributes_alone(value):
     source = TIED.replace("K.transpose(self.w)", value).replace("self.kernel * 2", "3")
     assert found(source.format(weight="name", again=""), "computed-in-build") == []
+
+
+IF = """\
+        if self.use_bias:
+            self.part = self.kernel[:2]
+        else:
+            self.part = None
+"""
+
+
+@pytest.mark.parametrize("before", ["", "        self.whole = self.kernel * 2\n"])
+def test_an_if_of_such_statements_moves_as_a_whole(before):
+    call = "    def call(self, x):\n{}        return x\n"
+    again = before + IF
+    check_transformed(
+        HEAD.replace("import keras.backend as K\n", "") + before + IF + call.format(""),
+        HEAD.replace("import keras.backend as K\n", "") + before + IF + call.format(again),
+    )
+
+
+def test_an_if_that_makes_weights_is_reported():
+    text = (
+        HEAD
+        + IF.replace("self.part = None", "self.other = self.add_weight('other')")
+        + "    def call(self, x):\n        return x\n"
+    )
+    assert found(text, "computed-in-build") == [(7, "attention")]

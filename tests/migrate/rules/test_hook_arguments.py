@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from typing import Any
+
+import keras
 import pytest
 
 from tests.migrate.check import check_noop, check_transformed, found
@@ -82,3 +85,24 @@ def test_the_initial_state_of_a_cell(before, after):
     source = "import tensorflow as tf\nfrom parallel_compat import parallelize\nclass Cell(tf.keras.layers.Layer):\n"
     source += "    def get_initial_state(self, {}):\n        return tf.ones([batch_size, 2], dtype)\n"
     check_transformed(source.format(before), source.format(after))
+
+
+RECURRENT = """\
+from keras.layers import RNN
+class Mine(RNN):
+    def call(self, {0}, mask=None, training=None, initial_state=None):
+        return super().call({0}, mask=mask, training=training, initial_state=initial_state)
+"""
+
+
+def test_the_inputs_of_a_recurrent_layer_s_subclass_are_sequences():
+    check_transformed(RECURRENT.format("inputs"), RECURRENT.format("sequences"))
+    space: dict[str, Any] = {"__name__": "script"}
+    exec(RECURRENT.format("sequences"), space)
+    layer = space["Mine"](keras.layers.LSTMCell(4), return_sequences=True)
+    assert layer(keras.Input((3, 2))).shape == (None, 3, 4)
+
+
+@pytest.mark.parametrize("base", ["Layer", "keras.layers.Wrapper"])
+def test_the_inputs_of_other_layers_keep_their_name(base):
+    check_noop(f"import keras\nfrom keras.layers import Layer\nclass One({base}):\n    def call(self, inputs): pass\n")

@@ -168,3 +168,26 @@ def test_a_layer_that_a_layer_holds_has_its_shape_by_a_function():
     ]
     assert found(source.format("self._trainable_weights = [self.w]"), "layer-attributes") == [(4, "attention")]
     assert found(source.replace("(Layer)", "").format("self.dense.input_shape"), "layer-attributes") == []
+
+
+CELL = """\
+from keras.layers import Layer
+class Cell(Layer):
+{}    def call(self, inputs, {}):
+        return inputs, states
+"""
+BUILD = "    def build(self, shape):\n        self.built = True\n"
+
+
+def test_the_input_spec_of_a_cell_goes():
+    """Keras 2 called `cell.call`; the attention cell of LSTM-FCN wants three axes there and gets two."""
+    spec = "        self.input_spec = [InputSpec(ndim=3)]\n"
+    check_transformed(CELL.format(BUILD + spec, "states"), CELL.format(BUILD, "states"))
+    check_noop(CELL.format(BUILD + spec, "mask"))
+    check_noop(CELL.format(BUILD + spec + "        print(self.input_spec)\n", "states"))
+
+
+def test_a_property_that_every_layer_sets_gets_a_setter():
+    part = "    @property\n    def activity_regularizer(self):\n        return self.cell.regularizer\n"
+    setter = "\n    @activity_regularizer.setter\n    def activity_regularizer(self, value):\n        pass\n"
+    check_transformed(CELL.format(part, "mask"), CELL.format(part + setter, "mask"))
