@@ -97,12 +97,12 @@ def run(arguments: argparse.Namespace) -> int:
         if unwritable := why_not_writable(path):
             return _fail(f"expected a file that can be written. Received: {path}: {unwritable}")
     try:
-        found, failed = _compared(arguments, recording)
+        found = _compared(arguments, recording)
     except (CheckpointError, CannotRun) as error:
         return _fail(str(error))
     _write(found, arguments)
     print("\n".join(summary(found)))
-    return 0 if found.is_equal and not failed else DIFFERENT
+    return 0 if found.is_equal else DIFFERENT
 
 
 def _is_hdf5(path: str) -> bool:
@@ -125,9 +125,9 @@ def _options_after_script(arguments: argparse.Namespace) -> argparse.Namespace:
     return parser.parse_args(given, arguments)
 
 
-def _compared(arguments: argparse.Namespace, recording: str | None) -> tuple[Comparison, bool]:
-    """Return the comparison, and whether a run ended with an error."""
+def _compared(arguments: argparse.Namespace, recording: str | None) -> Comparison:
     from parallel_compat.compare.comparison import compare, era_of
+    from parallel_compat.compare.differences import Finding
     from parallel_compat.compare.recordings import read_recording
     from parallel_compat.compare.runs import CannotRun, Runs, Script, original_era
 
@@ -147,17 +147,19 @@ def _compared(arguments: argparse.Namespace, recording: str | None) -> tuple[Com
         verbose=arguments.verbose,
     ) as runs:
         if old is not None:
-            return compare(old, runs.recorded(old), sources=script.sources()), runs.failed
-        old, again = runs.original(), runs.original_again()
-        if folder is not None:
-            new = runs.folder(folder)
+            found = compare(old, runs.recorded(old), sources=script.sources())
         else:
-            options = ["--era", arguments.era] * (arguments.era is not None)
-            options += ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.other == "native")
-            new, _ = runs.migrated(*options)
-        found = compare(old, new, again, script.sources(), runs.era)
-        found.seconds = runs.seconds
-        return found, runs.failed
+            old, again = runs.original(), runs.original_again()
+            if folder is not None:
+                new = runs.folder(folder)
+            else:
+                options = ["--era", arguments.era] * (arguments.era is not None)
+                options += ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.other == "native")
+                new, _ = runs.migrated(*options)
+            found = compare(old, new, again, script.sources(), runs.era)
+            found.seconds = runs.seconds
+        found.findings += [(None, Finding("not compared", "run", None, each)) for each in runs.failed]
+        return found
 
 
 def _write(found: Comparison, arguments: argparse.Namespace) -> None:

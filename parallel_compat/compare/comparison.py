@@ -417,7 +417,8 @@ class _Model:
 
     def _gradients_by_weight(self, number: int, side: int = 0) -> dict[int, Array]:
         facts = self._facts[side]
-        trainable, of = facts.get("trainable", []), facts["steps"][number].get("gradient_of", [])
+        step = facts["steps"][number]  # a script may freeze layers between two steps; an old recording tells the last
+        trainable, of = step.get("trainable", facts.get("trainable", [])), step.get("gradient_of", [])
         arrays = (self._pair(number, "gradients") or ((), ()))[side]
         return {trainable[k]: array for k, array in zip(of, arrays, strict=False) if k < len(trainable)}
 

@@ -64,6 +64,7 @@ _SIGNS = (
     _Sign("layers inside a frozen model", "step state gradient", described=MORE_TRAINED, by_words=True),
     _Sign("`trainable` set after", "step state gradient", described=OTHER_TRAINED),
     _Sign("`BatchNormalization`, moving", "step", "BatchNormalization"),
+    _Sign("`BatchNormalization` of pictures", "step", "BatchNormalization"),
     _Sign("`BatchNormalization`, moving", "evaluate predict", "|loss|acc.*", '"BatchNormalization"'),
     _Sign("`BatchNormalization`, moving", "history", "val_.*", '"BatchNormalization"'),
     _Sign("`clipnorm`", "step gradient", described=r'"clipnorm": [0-9.]+'),

@@ -108,7 +108,7 @@ def _check(path: str, facts: Any) -> None:
 # A type, or several; a list of one form; a dict of forms, of which those with a "?" may be missing; a function.
 _NUMBER, _NAME_OR_NONE, _DICT_OR_NONE = (int, float), (str, type(None)), (dict, type(None))
 _CALL = {"weights": bool, "data": lambda data: data is None or _is(data, [_is_pair])}
-_STEP = {"names": [str], "logs": [_NUMBER], "layer_names?": [str], "gradient_of?": [int]}
+_STEP = {"names": [str], "logs": [_NUMBER], "layer_names?": [str], "gradient_of?": [int], "trainable?": [int]}
 _MODEL = {
     "keras": str,
     "optimizer_config?": _DICT_OR_NONE,

@@ -121,8 +121,8 @@ class Results:
             a, b = old[told[-1]]["logs"].get("loss"), new[told[-1]]["logs"].get("loss")
             values = f": its loss was {a:.6g}, here {b:.6g}" if _is_number(a) and _is_number(b) else ""
             self.notes.append(
-                f"{len(told)} of {len(old)} epochs ran beyond the recorded steps and are not compared; "
-                f"the last one{values}"
+                f"{len(told)} of {len(old)} epochs are not compared: they ran beyond the recorded steps, or layers "
+                f"draw random numbers; the last one{values}"
             )
 
     def _samples(self, epoch: int) -> int:

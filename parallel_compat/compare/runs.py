@@ -25,6 +25,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import era_of_project
 from parallel_compat.names.project_files import files_of_project
 from parallel_compat.names.project_sources import sources_of_process
+from parallel_compat.recover.errors import without_colours
 
 _FLAGS = ["--steps", "5", "--masks", "--seed"]
 _MB = 1_000  # of the arrays in a recording that is made here, however well they can be compressed
@@ -100,7 +101,7 @@ class Runs:
     ) -> None:
         self.script, self.era = script, era
         self.seconds: dict[str, float] = {}
-        self.failed = False
+        self.failed: list[str] = []  # a sentence for each run that ended with an error
         self._replicas, self._most, self._verbose = replicas, most, verbose
         self._temporary = tempfile.TemporaryDirectory(prefix="parallel-compat-")
         self._folder = Path(self._temporary.name)
@@ -193,13 +194,15 @@ class Runs:
         environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": path, **(variables or {})}
         begun = time.monotonic()
         code, printed = _call([*start, *command], what, place, environment, self._verbose)
-        self.seconds[name], self.failed = time.monotonic() - begun, self.failed or code != 0
+        self.seconds[name] = time.monotonic() - begun
         recording = read_recording(out, 2 * _MB * 1_000_000) if out.exists() else None
         if recording is None or not any(model.get(kind) for model in recording.models for kind in _COMPARED):
             told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
-            raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else ". There is nothing to compare"))
+            by_itself = ". There is nothing to compare: loops of one's own, as with `GradientTape`, are not recorded"
+            raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else by_itself))
         if code:
             print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
+            self.failed.append(f"{what} ended with {code}: {_end(printed).rpartition('  ')[2]}")
         if era is Era.TODAY and copy != self.script.root:
             self._check_modules(what, copy, recording)
         return recording
@@ -264,7 +267,7 @@ def _call(command: list[str], what: str, place: Path, environment: dict[str, str
 def _end(printed: str) -> str:
     """Return the last lines of what a run printed. Its advice on devices is for `run`, which has the same option."""
     told = printed.replace("parallel-compat run --replicas", "parallel-compat compare --replicas")
-    lines = [line for line in told.rstrip().splitlines() if line.strip()]
+    lines = [line for line in without_colours(told).rstrip().splitlines() if line.strip()]
     return "\n".join(f"  {line[:400]}" for line in lines[-_LINES:])
 
 

@@ -9,6 +9,11 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 MOST_CHARACTERS = 4_000  # of one message, whatever the file puts into it
 
 
+def without_colours(text: str) -> str:
+    """Return a text without the codes of terminals: Keras prints parts of its own in bold."""
+    return _COLOURS.sub("", text)
+
+
 class CheckpointError(ValueError):
     """Raised for a checkpoint that cannot be read or used; the message says what is wrong and where.
 
@@ -21,7 +26,7 @@ class CheckpointError(ValueError):
     """
 
     def __init__(self, sentence: str = "") -> None:
-        sentence = _COLOURS.sub("", sentence)  # Keras prints parts of its own in bold
+        sentence = without_colours(sentence)
         super().__init__(sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[:MOST_CHARACTERS]} ...")
 
 

@@ -301,6 +301,15 @@ def test_weights_that_a_step_does_not_train_are_not_its_difference(recording):
     assert not compare(recording, off).steps[3][0].findings
 
 
+def test_layers_frozen_between_two_steps(recording):
+    """Each step tells what it trains: gradients are not taken for those of other weights."""
+    trainable, steps = recording.models[0]["trainable"], recording.models[0]["steps"]
+    later = [{**steps[0], "trainable": trainable}, {**steps[1], "trainable": trainable[2:3], "gradient_of": [0]}]
+    frozen = replayed(recording, "model0/step1/gradients", lambda arrays: arrays[2:3])
+    frozen.models[0].update(steps=later, trainable=trainable[2:3])
+    assert not compare(frozen, frozen).steps[0][1].findings
+
+
 def test_weights_that_moved_by_chance_are_a_reason(recording):
     found = compare(recording, replayed(recording, "model1/predict0", scaled(1.001)))
     _, finding = found.first()
@@ -758,6 +767,7 @@ TF_KERAS = {
     "deferred": (None, ""),
     "deferred_class": (None, ""),
     "added_loss": ("step", "a cross-entropy of a `sigmoid`"),
+    "pictures": ("step", "`BatchNormalization` of pictures"),
 }
 
 

@@ -259,6 +259,10 @@ def test_advice_on_devices_is_for_compare():
     assert runs._end(f"{line}\n").endswith("no GPU. parallel-compat compare --replicas 2 SCRIPT")
 
 
+def test_the_end_of_a_run_is_shown_without_colours():
+    assert runs._end("\x1b[1mnot built\x1b[0m\n") == "  not built"
+
+
 # --- without a process ------------------------------------------------------------------------------------------------
 
 
@@ -484,7 +488,7 @@ def test_a_run_that_fails_shows_its_last_lines(failing, capsys):
     recordings.append((DATA / "keras-2.2.4.h5").read_bytes())
     runs.original()
     assert "ended with 1:\n  Traceback\n  ValueError: no name" in capsys.readouterr().err
-    assert runs.failed
+    assert runs.failed == ["the original (keras-2.2.4) ended with 1: ValueError: no name"]
 
 
 def test_a_recording_made_here_may_be_compressed_well(failing, recording, tmp_path):

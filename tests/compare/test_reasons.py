@@ -47,6 +47,7 @@ SHOWN = {
     "a frozen layer's": ("loss", "mse", '"kernel_regularizer": {"l2": 1}, "trainable": false', ""),
     "`BatchNormalization` with": ("layer", "BatchNormalization", '"trainable": false', ""),
     "`BatchNormalization`, moving": ("step", "BatchNormalization", "", ""),
+    "`BatchNormalization` of pictures": ("step", "BatchNormalization", "", ""),
     "`Adadelta()`": ("step", "Adadelta", OTHER_RATE, ""),
     "`Adagrad()`": ("step", "Adagrad", OTHER_RATE, ""),
     "`Adamax()`": ("step", "Adamax", OTHER_RATE, ""),

@@ -186,7 +186,8 @@ class Model(object):
             self.recording.put(section + "state", [array for _, array in state])
         weights = [id(weight) for layer in layers_with_weights(self.model) for weight in layer.weights]
         places = {weight: place for place, weight in enumerate(weights)}
-        self.facts["trainable"] = [places.get(id(weight), -1) for weight in trained_weights(self.model)]
+        facts["trainable"] = [places.get(id(weight), -1) for weight in trained_weights(self.model)]
+        self.facts["trainable"] = facts["trainable"]
         self.facts["steps"].append(facts)
         self.size -= self.recording.left
         self.steps += 1

@@ -28,24 +28,28 @@ from parallel_compat.migrate.literals import text_of
 # Logs of which Keras 3 knows the direction, and has the one of Keras 2.
 _KNOWN = re.compile(r"(?:val_)?(?:loss|acc|accuracy)")
 _MAXIMIZED = re.compile(r"auc|precision|recall|top_?k|iou|f1|fbeta|r2|sensitivity|specificity", re.IGNORECASE)
-_MODE = 4  # the position of `mode`
+# The callbacks that compare, and where `monitor` stands; `mode` is the fourth after it.
+_COMPARE = {"EarlyStopping": 0, "ReduceLROnPlateau": 0, "ModelCheckpoint": 1}
 
 
 def find(file: File) -> Findings:
     for target, call in file.calls_under("keras.callbacks."):
-        yield from argument_edits.rewrite(file, call, target, target.rpartition(".")[2])
-        if target in ("keras.callbacks.EarlyStopping", "keras.callbacks.ReduceLROnPlateau"):
-            yield from _mode(file, call)
+        name = target.rpartition(".")[2]
+        yield from argument_edits.rewrite(file, call, target, name)
+        if name in _COMPARE and target == f"keras.callbacks.{name}":
+            yield from _mode(file, call, name)
 
 
-def _mode(file: File, call: ast.Call) -> Findings:
-    monitor = file.tree.resolved(calls.argument(call, "monitor", 0))
-    given = calls.argument(call, "mode", _MODE)
+def _mode(file: File, call: ast.Call, name: str) -> Findings:
+    position = _COMPARE[name]
+    monitor = file.tree.resolved(calls.argument(call, "monitor", position))
+    given = calls.argument(call, "mode", position + 4)
     log = text_of(monitor) if monitor is not None else None
     is_auto = given is None or text_of(given) == "auto"
     if log is None or not is_auto or _KNOWN.fullmatch(log) or calls.has_stars(call):
         return
-    mode = "max" if "acc" in log else "min"
+    of_checkpoint = name == "ModelCheckpoint" and log.startswith("fmeasure")
+    mode = "max" if "acc" in log or of_checkpoint else "min"
     message = f"`mode` was {mode!r} for `{log}`. Keras 3 has another one for some metrics, and stops at custom ones."
     edits = [calls.append(file, call, f"mode={mode!r}") if given is None else file.replace(given, repr(mode))]
     if mode == "min" and _MAXIMIZED.search(log):

@@ -66,6 +66,10 @@ def find(file: File) -> Findings:
     for class_ in file.classes_of(LAYER, MODEL):
         if file.kinds.of_class(class_) == LAYER:
             yield from _masks_of_inputs(file, class_)
+            method = methods_of(class_).get("call")
+            if method is not None and (captured := _read(file, method, of_self=False)) is not None:
+                message = f"`call` reads `{captured}`, a symbolic tensor, which has no values: pass it as an input."
+                yield file.attention(method, message)
             yield from _applied_by_itself(file, class_)
         yield from _by_position(file, class_)
     yield from _changed_lists(file)
@@ -211,8 +215,11 @@ def _captured(file: File, node: ast.expr, depth: int = 3) -> str | None:
         tensors = [each for each in given if file.kinds.of(each) == TENSOR]
         return file.source.segment(tensors[0]) if tensors else None
     function = node if isinstance(node, ast.Lambda) else file.kinds.function(node) or file.kinds.definition(node)
-    if not isinstance(function, _FUNCTIONS):
-        return None
+    return _read(file, function, depth) if isinstance(function, _FUNCTIONS) else None
+
+
+def _read(file: File, function: ast.FunctionDef | ast.Lambda, depth: int = 3, *, of_self: bool = True) -> str | None:
+    """Return the name of such a tensor that a function reads, also as an attribute of its object if `of_self`."""
     scopes = set(_scopes(function))
     for each in ast.walk(function):
         name = each.value if isinstance(each, ast.Attribute) and each.attr in _OF_LAYERS else each
@@ -220,7 +227,7 @@ def _captured(file: File, node: ast.expr, depth: int = 3) -> str | None:
             captured = _captured(file, each.func, depth - 1)
             if captured is not None:
                 return captured
-        if is_of_self(each) and isinstance(each.ctx, ast.Load) and _is_computed(file, each):
+        if of_self and is_of_self(each) and isinstance(each.ctx, ast.Load) and _is_computed(file, each):
             return ast.unparse(each)
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and name in file.tree.scopes:
             bindings = file.tree.scopes[name].find(name.id)

@@ -38,3 +38,5 @@ a, b = L.Input((4,)), L.Input((3,))
 model = models.Model([a, b], L.Dense(3, "softmax")(L.Dense(5)(a)), name="added_loss")
 model.add_loss(tf.reduce_mean(tf.keras.losses.categorical_crossentropy(b, model.output)))
 train(model, [x, classes], None)
+normalized = [L.BatchNormalization(input_shape=(3, 3, 2)), L.Flatten(), L.Dense(1)]
+train(models.Sequential(normalized, name="pictures"), rng.rand(12, 3, 3, 2).astype("float32"), bits, loss="mse")

@@ -17,6 +17,14 @@ from tests.migrate.check import check_noop, check_transformed
         ("EarlyStopping(monitor='val_main_accuracy')", "EarlyStopping(monitor='val_main_accuracy', mode='max')"),
         ("ReduceLROnPlateau('val_f', mode='auto')", "ReduceLROnPlateau('val_f', mode='min')"),
         ("EarlyStopping(monitor='val_loss')", "EarlyStopping(monitor='val_loss')"),
+        (
+            "ModelCheckpoint('m.keras', 'val_dice', 1, True)",
+            "ModelCheckpoint('m.keras', 'val_dice', 1, True, mode='min')",
+        ),
+        (
+            "ModelCheckpoint('m.keras', monitor='fmeasure')",
+            "ModelCheckpoint('m.keras', monitor='fmeasure', mode='max')",
+        ),
     ],
 )
 def test_renames_and_drops(before, after):
@@ -60,7 +68,7 @@ def test_an_aligned_sign_stays_in_its_column():
     "source",
     [
         "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', save_freq='epoch')\n",
-        "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', 'a', 0, 1, 0, 'auto', 'epoch')\n",
+        "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', 'loss', 0, 1, 0, 'auto', 'epoch')\n",
         "from keras.callbacks import TensorBoard\nTensorBoard('logs', 1, True)\n",
         "from mine import ModelCheckpoint\nimport keras\nModelCheckpoint('a', period=5)\n",
     ],
