@@ -31,6 +31,7 @@ SOME = (
         "(tf.",
     ),
     *("LocallyConnected2D(4,2,impl", "Dense(4, kernel_reg", "LSTM(3)", "compiled('ftrl'", "BatchNormalization()(x3)"),
+    "in a function: ",
 )
 
 

@@ -82,7 +82,7 @@ def apply(mends: Register) -> None:
     from tensorflow.python.data.ops import dataset_ops
     from tensorflow.python.distribute import distribute_lib
     from tensorflow.python.framework import ops, random_seed, sparse_tensor
-    from tensorflow.python.ops import ref_variable, variable_scope
+    from tensorflow.python.ops import ref_variable, variable_scope, while_v2
 
     mends.add(ops.Graph, _last_id=property(_count))
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
@@ -96,6 +96,8 @@ def apply(mends: Register) -> None:
     mends.replace(schedules.PolynomialDecay, "__call__", _counts_its_steps_again)
     mends.replace(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", _counts_as(_OF_A_SPARSE_ELEMENT))
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
+    mends.replace(while_v2, "while_loop", _counts_its_results)
+    mends.replace(ops, "_op_to_colocate_with", _counts_a_read)
     if mends.era is not Era.TF_KERAS_1_15:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
         mends.after(
@@ -295,6 +297,36 @@ def _counts_as(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]
         return calls
 
     return counts
+
+
+def _counts_its_results(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """Each result of a loop in a function was an operation more, as it is in a graph."""
+    import tensorflow as tf
+
+    def loops(*args: Any, **options: Any) -> Any:
+        result = loop(*args, **options)
+        graph = tf.compat.v1.get_default_graph()
+        if graph.building_function:
+            made = next(op for op in reversed(graph.get_operations()) if op.type in ("While", "StatelessWhile"))
+            _uncounted[graph] = _uncounted.get(graph, 0) - len(made.outputs)
+        return result
+
+    return loops
+
+
+_READ = 2  # operations
+
+
+def _counts_a_read(find: Callable[..., Any]) -> Callable[..., Any]:
+    """A variable of eager TensorFlow was read in a function for what was to be put beside it."""
+    from tensorflow.python.framework import ops
+
+    def finds(beside: Any, graph: Any) -> Any:
+        if graph.building_function and isinstance(getattr(beside, "handle", None), ops.EagerTensor):
+            _uncounted[graph] = _uncounted.get(graph, 0) - _READ
+        return find(beside, graph)
+
+    return finds
 
 
 def _counts_its_steps_again(call: Callable[..., Any]) -> Callable[..., Any]:
