@@ -829,21 +829,25 @@ def test_a_variable_of_tensorflow_1_is_true(tmp_path):
 
 
 def test_the_trainer_of_keras_3_16_is_watched(tmp_path):
-    """Its class has lost the name of TensorFlow, and its base that of `Trainer`; in a process of its own."""
+    """Its classes have other names, and it shuffles by another function; in a process of its own."""
     source = (
-        "import runpy, sys, types\nclass Trainer:\n    def fit(self): pass\n"
+        "import runpy, sys, types\nclass experimental:\n    def stateless_shuffle(value, seed): pass\n"
+        "random = types.SimpleNamespace(experimental=experimental)\n"
+        "sys.modules['tensorflow'] = types.SimpleNamespace(__version__='2.21.0', random=random)\n"
+        "class Trainer:\n    def fit(self): pass\n"
         "class BaseTrainer:\n    def compile(self): pass\n"
-        "before = Trainer.fit, BaseTrainer.compile\n"
+        "def now(): return Trainer.fit, BaseTrainer.compile, experimental.stateless_shuffle\n"
+        "before = now()\n"
         "for end in ('backend.tensorflow.trainer', 'trainers.trainer'):\n"
         "    sys.modules['keras.src.' + end] = types.SimpleNamespace(**globals())\n"
         "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\n"
-        "print(Trainer.fit is before[0], BaseTrainer.compile is before[1])\n"
+        "print(*(one is other for one, other in zip(before, now())))\n"
     )
     recorder = str(recorder_command.write(tmp_path))
     done = subprocess.run(
         [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
     )
-    assert done.stdout == "False False\n", done.stderr
+    assert done.stdout == "False False False\n", done.stderr
 
 
 def test_a_batch_may_be_sparse():

@@ -240,7 +240,9 @@ class Recorder(object):
         for ends, _, names, replacement in HOOKS:
             if ends is TRAINING:
                 self._hook(own, ("ParallelTrainer",), names, replacement)
-        self._hook(getattr(tensorflow, "random", None), (), ("shuffle",), shuffled)
+        of_tensorflow = getattr(tensorflow, "random", None)
+        self._hook(of_tensorflow, (), ("shuffle",), shuffled)
+        self._hook(getattr(of_tensorflow, "experimental", None), (), ("stateless_shuffle",), shuffled)  # Keras 3.16
         self._hook(sys.modules.get("tensorflow.python.ops.random_ops"), (), ("random_shuffle",), shuffled)
         for start in STARTS:
             module = sys.modules.get(start + "engine.training_arrays")
