@@ -24,6 +24,7 @@ _FILES = {
     "array": "standard_library",
     "builtins": "standard_library",
     "cv2": "opencv",
+    "h5py": "mended",
     "html": "standard_library",
     "json": "standard_library",
     "math": "standard_library",
@@ -39,6 +40,7 @@ _FILES = {
     "sklearn": "sklearn",
     "threading": "standard_library",
     "xml": "standard_library",
+    "yaml": "mended",
 }
 _OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import subprocess
 import sys
 
@@ -308,3 +309,43 @@ def test_modules_of_the_project_are_what_they_are_whatever_their_folder_is_calle
     )
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+OF_THEN = r"""
+import json, os, sys
+from parallel_compat import packages
+packages.answer()
+import h5py, yaml
+import numpy as np
+
+file = h5py.File("a.h5")  # new
+found = [file.mode]
+file["text"] = "abc"
+file["bytes"] = np.array([b"a", b"bc"])
+file["one"] = 7.5
+file["many"] = np.arange(3)
+file.close()
+file = h5py.File("a.h5")  # again, to write
+file["more"] = 1
+found += [repr(np.asarray(file[name].value).tolist()) for name in ("text", "bytes", "one", "many", "more")]
+texts = ["{a: 1, lr: 1e-3, on: yes, d: 2018-01-02, o: 010}", "!!python/tuple [1, [2]]", "!!python/unicode 'x'"]
+texts += ["!!python/long 3", "!!python/complex 1+2j", "!!python/dict {a: !!python/none null}", ""]
+found += [repr(yaml.load(text)) for text in texts] + [repr(list(yaml.load_all("a: 1\n---\n- b")))]
+try:
+    yaml.load("!!python/object/apply:os.mkdir [made]")
+except yaml.YAMLError:
+    found.append(os.path.exists("made"))
+print(json.dumps(found))
+"""
+
+
+def test_h5py_and_yaml_before_keras_or_without_it(tmp_path):
+    done = subprocess.run([sys.executable, "-c", OF_THEN], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    # h5py 2.9 and PyYAML 3.13 said so; the last one, which would run code, is refused here.
+    assert json.loads(done.stdout) == [
+        *("r+", "'abc'", "[b'a', b'bc']", "7.5", "[0, 1, 2]", "1"),
+        "{'a': 1, 'lr': '1e-3', True: True, 'd': datetime.date(2018, 1, 2), 'o': 8}",
+        *("(1, [2])", "'x'", "3", "(1+2j)", "{'a': None}", "None", "[{'a': 1}, ['b']]"),
+        False,
+    ]

@@ -28,6 +28,12 @@ def apply(mends: Register) -> None:
         import h5py
     except ImportError:
         return  # Keras does without
+    mends.once(h5py, mend)
+    mends.after("keras.utils.io_utils", lambda module: mends.replace(module.H5Dict, "__getitem__", _returns_lists))
+
+
+def mend(mends: Register, h5py: Any) -> None:
+    """Let h5py read and open as it did."""
     from h5py import h5t
 
     def reads_attributes(getitem: Any) -> Any:
@@ -90,7 +96,6 @@ def apply(mends: Register) -> None:
     mends.replace(h5py.File, "__init__", opens)
     mends.add(h5py.Dataset, value=property(lambda self: self[()]))
     mends.add(h5py.File, fid=property(lambda self: self.id))
-    mends.after("keras.utils.io_utils", lambda module: mends.replace(module.H5Dict, "__getitem__", _returns_lists))
 
 
 def _fixed(data: Any) -> Any:

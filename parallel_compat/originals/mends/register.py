@@ -103,6 +103,13 @@ class Register:
         self._changes += 1
         setattr(owner, name, make(value))
 
+    def once(self, module: ModuleType, change: Callable[[Register, Any], None]) -> None:
+        """Change a package, unless it was changed before: `run` does so as soon as it is imported."""
+        self._changes += 1
+        if not hasattr(module, "_parallel_compat_mended"):
+            module._parallel_compat_mended = True  # type: ignore[attr-defined]
+            change(self, module)
+
     def edit(self, module: str, old: str, new: str, times: int = 1) -> None:
         """Change a source when it is loaded: `old` and `new` are one expression or one statement each."""
         if self._is_mended(module):
