@@ -31,7 +31,7 @@ def apply(mends: Register) -> None:
 def mend(mends: Register, yaml: Any) -> None:
     """Let `load` do without a loader."""
 
-    class Loader(yaml.SafeLoader):  # type: ignore[misc, name-defined]
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
         """The safe loader, Python's own types, and the shapes of TensorFlow."""
 
     def shape(loader: Any, node: Any) -> Any:
