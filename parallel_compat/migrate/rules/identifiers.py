@@ -22,12 +22,13 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of, text_of
-from parallel_compat.migrate.scopes import defaults_of
+from parallel_compat.migrate.scopes import defaults_of, methods_of
 from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers
-from parallel_compat.names.members import MODEL
+from parallel_compat.names.members import LAYER, MODEL
 
 # What tf.keras's `reduction="auto"` meant, which Keras 3 refuses.
 _AUTO = {'"auto"': '"sum_over_batch_size"', "'auto'": "'sum_over_batch_size'"}
+_ACTIVATIONS = ("activation", "recurrent_activation", "inner_activation")
 _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
 
 
@@ -62,12 +63,17 @@ def _in_arguments(file: File) -> Findings:
         for keyword in call.keywords:
             if (keyword.arg or "").endswith("_constraint"):
                 yield from _strings(file, keyword.value, "constraint")
-            if keyword.arg in ("activation", "recurrent_activation", "inner_activation"):
+            if keyword.arg in _ACTIVATIONS:
                 yield from _hard_sigmoid(file, keyword.value)
         if target == "keras.layers.Activation" and call.args:
             yield from _hard_sigmoid(file, call.args[0])
         if "Pooling" in target:
             yield from _capitals(file, call)
+    for class_ in file.classes_of(LAYER):
+        made = methods_of(class_).get("__init__")
+        for argument, value in defaults_of(made.args).items() if made is not None else ():
+            if argument.arg in _ACTIVATIONS:
+                yield from _hard_sigmoid(file, value)
     yield from _reductions(file)
 
 

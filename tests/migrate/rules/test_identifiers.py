@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 HEAD = "from keras.layers import Activation, Dense\nfrom keras.models import Model\nmodel = Model(x, y)\n"
 
@@ -147,3 +147,12 @@ def test_what_nothing_but_old_keras_says_is_listed_wherever_it_stands(line):
 )
 def test_strings_that_do_not_reach_keras(line):
     assert found(HEAD + line + "\n", "identifiers") == []
+
+
+def test_the_hard_sigmoid_that_a_layer_has_by_default():
+    before = (
+        "from keras.layers import Layer\nclass Own(Layer):\n"
+        "    def __init__(self, recurrent_activation='hard_sigmoid', mode='hard_sigmoid'):\n        super().__init__()\n"
+    )
+    assert found(before, "identifiers") == [(3, "unsafe"), (3, "attention")]
+    assert "recurrent_activation=hard_sigmoid, mode='hard_sigmoid'" in migrated(before, unsafe=True)
