@@ -50,3 +50,9 @@ def test_a_summary_is_printed_line_by_line():
     text = "\n".join(lines)
     assert "the_layer" in text
     assert max(map(len, text.splitlines())) <= 70
+
+
+def test_the_phase_is_what_a_function_returns_as_well():
+    x = keras.Input((2,))
+    f = K.function([x, K.learning_phase()], [keras.layers.Dropout(0.5)(x), K.learning_phase()])
+    assert [int(f([np.ones((1, 2)), phase])[1]) for phase in (0, 1, 0)] == [0, 1, 0]

@@ -82,3 +82,18 @@ def test_an_if_that_makes_weights_is_reported():
         + "    def call(self, x):\n        return x\n"
     )
     assert found(text, "computed-in-build") == [(7, "attention")]
+
+
+@pytest.mark.parametrize(
+    ("value", "finding"),
+    [
+        ("K.concatenate([self.add_weight('w', (2,)) for _ in range(3)])", [(6, "attention")]),
+        ("[self.add_weight('w', (2,)) for _ in range(3)]", []),
+        ("list(self.add_weight('w', (2,)) for _ in range(3))", []),
+        ("self.add_weight('w', (2,))", []),
+    ],
+)
+def test_what_is_computed_of_weights_without_names(value, finding):
+    """`W` of the graph convolution of relational-gcn would never be trained."""
+    source = f"{HEAD}        self.W = {value}\n    def call(self, x):\n        return x\n"
+    assert found(source, "computed-in-build") == finding

@@ -152,7 +152,8 @@ def test_strings_that_do_not_reach_keras(line):
 def test_the_hard_sigmoid_that_a_layer_has_by_default():
     before = (
         "from keras.layers import Layer\nclass Own(Layer):\n"
-        "    def __init__(self, recurrent_activation='hard_sigmoid', mode='hard_sigmoid'):\n        super().__init__()\n"
+        "    def __init__(self, recurrent_activation='hard_sigmoid', mode='hard_sigmoid'):\n"
+        "        super().__init__()\n"
     )
     assert found(before, "identifiers") == [(3, "unsafe"), (3, "attention")]
     assert "recurrent_activation=hard_sigmoid, mode='hard_sigmoid'" in migrated(before, unsafe=True)
