@@ -88,7 +88,7 @@ def function(inputs: Sequence[Any], outputs: Any, updates: Any = None, **kwargs:
 
     Args:
         inputs: inputs or any other tensors of models; `K.learning_phase()` among them takes 0 or 1.
-        outputs: tensors computed from them, and variables; a list, or one of them.
+        outputs: tensors computed from them, variables and `K.learning_phase()`; a list, or one of them.
         updates: pairs (variable, new value), and what `K.update` returned.
         **kwargs: went to `tf.Session.run`: `fetches`, further tensors and updates whose values are not returned, and
             `feed_dict`, values by input that are looked up at each call. `name` is not used.
@@ -128,7 +128,7 @@ class Function:
             if not isinstance(x, (keras.KerasTensor, LearningPhase, int)):
                 raise TypeError(_foreign("inputs", x))
         for x in self.outputs:
-            if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable)):
+            if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable, LearningPhase)):
                 raise TypeError(_foreign("outputs", x))
         self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
         computed = [*self.outputs, *(each.value for each in self._updates)]
@@ -169,13 +169,13 @@ class Function:
             values = Values(zip(self._tensors, given, strict=True), training)
             if training:
                 with keras.StatelessScope() as scope:
-                    outputs, steps = self._computed(values)
+                    outputs, steps = self._computed(values, training)
                 for state in seeds:
                     written = scope.get_current_value(state)
                     if written is not None:
                         state.assign(written)
             else:
-                outputs, steps = self._computed(values)
+                outputs, steps = self._computed(values, training)
             with tf.control_dependencies(outputs):
                 for step in steps:  # outside of the scope, which would swallow what is assigned
                     step()
@@ -183,9 +183,12 @@ class Function:
 
         return tf.function(run, input_signature=specs, autograph=False)
 
-    def _computed(self, values: Values) -> tuple[list[Any], list[Callable[[], Any]]]:
+    def _computed(self, values: Values, training: bool) -> tuple[list[Any], list[Callable[[], Any]]]:
         """Compute the outputs and what the updates assign; return them with the steps that carry these out."""
-        outputs = [_as_tensor(_value(each, values)) for each in self.outputs]
+        outputs = [
+            tf.constant(int(training)) if isinstance(each, LearningPhase) else _as_tensor(_value(each, values))
+            for each in self.outputs
+        ]
         return outputs, [functools.partial(each.assign, _value(each.value, values)) for each in self._updates]
 
 

@@ -28,7 +28,7 @@ _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint
 # dropped.
 ELSEWHERE = (
     r"\b(?:(?:load|save)_weights|predict_classes|nb_epoch|\w+\.history|(?:np|numpy)\.(?:{})"
-    r"|(?:import|from)\s+(?:{})|os\.(?:errno|getcwdu))\b|(?<!\bre)\.compile\("
+    r"|(?:import|from)\s+(?:{})|os\.(?:errno|getcwdu))\b|(?<!\bre)\.compile\(|\bdef\s+next\(self\)"
 ).format("|".join(NUMPY), "|".join(old_packages.packages() - {"numpy", "os"}))
 _ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.

@@ -98,6 +98,7 @@ def _whole(file: File, node: ast.Assign, build: ast.FunctionDef, computed: list[
     inner = [each for each in ast.walk(top) if isinstance(each, ast.stmt) and not isinstance(each, ast.If)]
     names = (each for each in ast.walk(top) if isinstance(each, ast.Name))
     known = all(each.id == "self" or file.tree.bindings(each)[:1] == file.tree.root.find(each.id)[:1] for each in names)
+    known = known and not any(is_call_of(each, "add_weight") for each in ast.walk(top))
     again = all(each in computed or (isinstance(each, ast.Assign) and is_none(each.value)) for each in inner)
     return top if known and again and isinstance(top, ast.stmt) else None
 
@@ -116,9 +117,18 @@ def _first_in(file: File, call: ast.FunctionDef, statements: list[ast.stmt]) -> 
     return [Edit(start, start, text)]
 
 
+def _keeps(value: ast.expr) -> bool:
+    """Return whether a value is a weight, or a list or dict of weights."""
+    made_by = value.func if isinstance(value, ast.Call) else None
+    of_python = isinstance(made_by, ast.Name) and made_by.id in ("list", "tuple", "dict", "zip")
+    return of_python or is_call_of(value, "add_weight")
+
+
 def _reads(file: File, value: ast.expr, weights: set[str]) -> bool:
-    """Return whether an expression computes with the numbers of a weight."""
+    """Return whether an expression computes with the numbers of a weight, also of one that it makes."""
     for node in ast.walk(value):
+        if node is not value and is_call_of(node, "add_weight") and not _keeps(value):
+            return True
         if isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in weights:
             parent = file.tree.parents.get(node)
             if not (isinstance(parent, ast.Attribute) and parent.attr in _OF_THE_WEIGHT):

@@ -1,5 +1,7 @@
 """`batches.next()` becomes `next(batches)`: generators of Python 3 have no method `next`.
 
+A class with `next` and `__iter__` gets a `__next__`.
+
 ```diff
  import keras
  def batches():
@@ -18,11 +20,20 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.kinds import OTHER
+from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.migrate.statements import indent_of
 
 
 def find(file: File) -> Findings:
     """Find calls of `next` without arguments, where the file has generators of Keras."""
-    if not file.imports_keras:
+    iterators = [class_ for class_ in file.tree.classes if {"next", "__iter__"} <= methods_of(class_).keys()]
+    for class_ in iterators:
+        method = methods_of(class_)["next"]
+        if "__next__" not in ast.unparse(class_):
+            end, newline = file.source.end(method), file.source.newline
+            edits = [Edit(end, end, f"{newline}{newline}{indent_of(file, method)}__next__ = next")]
+            yield file.found(method, f"Python 3 asks `{class_.name}` for `__next__`.", edits, hint=not file.old)
+    if not file.imports_keras and not iterators:
         return
     for call in file.method_calls.get("next", ()):
         func = call.func
