@@ -166,8 +166,8 @@ def _parse(file: str, found: Found) -> _Source | None:
             found.python_2.append(name)
         else:
             found.hand[f"does not parse: {error.msg}"] = f"{name}:{error.lineno}"
-    except (ValueError, RecursionError) as error:
-        found.hand[f"does not parse: {error}"] = name
+    except (ValueError, RecursionError, MemoryError) as error:  # the last from the parser, as the one before it
+        found.hand[f"does not parse: {str(error) or 'too deeply nested'}"] = name
     return None
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import tokenize
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -45,18 +47,22 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def moved(offset: int, edits: Iterable[Edit]) -> int:
-    """Return where the text at an offset is after the edits; inside of what is replaced, where that begins.
+def mover(edits: Iterable[Edit]) -> Callable[[int], int]:
+    """Return a function: where the text at an offset is after the edits; inside of what is replaced, where that begins.
 
-    >>> [moved(offset, [Edit(0, 0, "f("), Edit(5, 10, ", ")]) for offset in (0, 7, 11)]
+    >>> list(map(mover([Edit(0, 0, "f("), Edit(5, 10, ", ")]), (0, 7, 11)))
     [2, 7, 10]
     """
-    shift = 0
-    for edit in sorted(set(edits)):
-        if edit.end > offset:
-            return min(offset, edit.start) + shift
-        shift += len(edit.text) - (edit.end - edit.start)
-    return offset + shift
+    ordered = sorted(set(edits))
+    ends = [edit.end for edit in ordered]
+    starts = [*(edit.start for edit in ordered), math.inf]
+    shifts = [0, *itertools.accumulate(len(edit.text) - (edit.end - edit.start) for edit in ordered)]
+
+    def moved(offset: int) -> int:
+        index = bisect_right(ends, offset)
+        return int(min(offset, starts[index])) + shifts[index]
+
+    return moved
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,10 +88,12 @@ def read(text: str) -> Notebook:
         document = json.loads(text)
     except ValueError as error:
         raise BrokenNotebook(f"not JSON: {error}") from None
+    except RecursionError:
+        raise BrokenNotebook("nested too deeply") from None
     if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
         raise NotANotebook("not a notebook of format 4")
-    metadata = document.get("metadata") or {}
-    language = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get("language")
+    metadata = _part(document, "metadata")
+    language = _part(metadata, "language_info").get("name") or _part(metadata, "kernelspec").get("language")
     if language and not str(language).lower().startswith(("python", "ipython")):
         raise NotANotebook(f"its language is {language}")
     spans = _source_spans(text)
@@ -101,7 +103,7 @@ def read(text: str) -> Notebook:
     offset = 0
     for number, cell in enumerate(document["cells"], start=1):
         strings = spans.get(number - 1, ())
-        if not strings or cell.get("cell_type") != "code":
+        if not strings or not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
         pieces = []
         start = offset
@@ -109,18 +111,26 @@ def read(text: str) -> Notebook:
             content = json.loads(text[begin:end])
             pieces.append(Piece(begin, end, content, offset))
             offset += len(content)
-        source = "".join(piece.text for piece in pieces)
+        listed = isinstance(cell["source"], list)
+        texts = [piece.text for piece in pieces]
+        if texts != (cell["source"] if listed else [cell["source"]]):
+            raise NotANotebook(f"the source of its cell {number} is not text, or is in it twice")
+        source = "".join(texts)
         hidden, reason = python_of_cell(source)
         if reason:
             unread.append((number, reason))
             hidden = commented(source)
-        listed = isinstance(cell["source"], list)
         cells.append(Cell(number, _prompt(cell, number), tuple(pieces), start, offset, listed))
         module.append(hidden)
         if not source.endswith("\n"):
             module.append("\n")
             offset += 1
     return Notebook(text, tuple(cells), "".join(module), tuple(unread))
+
+
+def _part(whole: dict[str, Any], key: str) -> dict[str, Any]:
+    part = whole.get(key)
+    return part if isinstance(part, dict) else {}
 
 
 def _prompt(cell: dict[str, Any], number: int) -> str:

@@ -21,6 +21,8 @@ def parse(text: str) -> ast.Module:
             return cast("ast.Module", compile(text, "<source>", "exec", _FLAGS, dont_inherit=True))
         except ValueError as error:  # a null byte
             raise SyntaxError(str(error)) from None
+        except MemoryError:  # so Python's parser says that a source is nested too deeply
+            raise RecursionError("too deeply nested to be parsed") from None
 
 
 @lru_cache(maxsize=256)  # a tree takes some 5 kB a line

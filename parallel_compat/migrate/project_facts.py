@@ -18,7 +18,7 @@ from parallel_compat.names.evidence import Evidence, evidence_of_nodes
 _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")
 _TENSORFLOW = re.compile(rb"\btensorflow\b")
-_FROM = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)", re.MULTILINE)
+_FROM = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^()]*\)|[^\n#;]*)", re.MULTILINE)
 _READ = re.compile(rb"(?<![\w.])([A-Za-z_][A-Za-z0-9_]*)\s*[.(\[]")
 _AS = re.compile(rb"^[ \t]*(?:import|from)\b.*?\b([A-Za-z_][A-Za-z0-9_]*)[ \t]*\r?$", re.MULTILINE)
 _RATE = re.compile(r"""(\w*)[ ]*(?:\[|\.get\()[ ]*['"]lr['"]""")

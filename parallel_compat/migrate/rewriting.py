@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from parallel_compat.migrate import native
-from parallel_compat.migrate.edits import Edit, moved
+from parallel_compat.migrate.edits import Edit, mover
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.names.eras import Era
 
@@ -44,8 +44,9 @@ class Rewriting:
 
     def moved_findings(self) -> Iterator[Finding]:
         """Yield the findings with offsets of the text afterwards."""
+        moves = [mover(step) for step in self.steps]
         for one in self.findings:
-            yield replace(one, offset=reduce(moved, self.steps, one.offset))
+            yield replace(one, offset=reduce(lambda offset, move: move(offset), moves, one.offset))
 
 
 class Origins:
@@ -69,7 +70,7 @@ class Origins:
     def of(self, offset: int) -> int:
         """Return where the text of an offset came from; for new text, where it was written.
 
-        >>> from parallel_compat.migrate.edits import Edit, moved
+        >>> from parallel_compat.migrate.edits import Edit
         >>> origins = Origins()
         >>> origins.add([Edit(2, 4, "longer")])
         >>> [origins.of(offset) for offset in (1, 5, 9)]

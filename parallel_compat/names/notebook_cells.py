@@ -49,6 +49,8 @@ def _error(source: str) -> str:
             return f"line {error.lineno}: {error.msg}"
         except ValueError as error:  # a null byte
             return str(error)
+        except (RecursionError, MemoryError):  # the parser's
+            return "too deeply nested to be parsed"
     return ""
 
 

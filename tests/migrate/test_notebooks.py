@@ -51,6 +51,30 @@ def test_cells_are_one_module():
     ]
 
 
+CELL = '"cell_type": "code", "source": "import keras"'
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (f'{{"metadata": [1], "cells": [{{{CELL}}}]}}', FileStatus.UNCHANGED),
+        (
+            f'{{"metadata": {{"language_info": [1], "kernelspec": "x"}}, "cells": [{{{CELL}}}, 1, []]}}',
+            FileStatus.UNCHANGED,
+        ),
+        (f'{{"cells": [{{{CELL}, "source": "1"}}]}}', FileStatus.SKIPPED),
+        (f'{{"cells": [{{{CELL}}}], "cells": [{{{CELL}}}]}}', FileStatus.SKIPPED),
+        ('{"cells": [{"cell_type": "code", "source": ["import keras", 5]}]}', FileStatus.SKIPPED),
+        ('{"keras": ' + "[" * 100_000 + "]" * 100_000 + "}", FileStatus.FAILED),
+        (notebook("import keras\n", "-" * 100_000 + "1"), FileStatus.UNCHANGED),
+    ],
+)
+def test_what_no_notebook_program_writes_ends_in_a_reason(text, status):
+    report = process_file.notebook("a.ipynb", text.encode(), Options())
+    assert report.status is status
+    assert bool(report.reason) is (status is not FileStatus.UNCHANGED)
+
+
 def test_the_line_that_remembers_is_in_the_cell_of_the_first_import():
     before = notebook("%matplotlib inline\n", "%%time\nfrom keras.utils import multi_gpu_model\n")
     done = process_file.notebook("a.ipynb", before.encode(), Options()).after

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import time
 
 import pytest
 
-from parallel_compat.migrate import process_file
-from parallel_compat.migrate.edits import apply
+from parallel_compat.migrate import process_file, project_facts
+from parallel_compat.migrate.edits import Edit, apply
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import FileStatus
+from parallel_compat.migrate.findings import FileStatus, Finding, Status
+from parallel_compat.migrate.rewriting import Rewriting
 from tests.migrate.check import LINE, check_transformed, without_line
 
 
@@ -91,6 +93,7 @@ def test_inserted_lines_end_as_the_others_do():
         (b"# coding: klingon\nimport keras\n", "decoded"),
         (b"import keras\nx = '\0'\n", "does not parse"),
         (b"import keras\nx = " + b"(" * 500 + b")" * 500, ""),
+        (b"import keras\nx = " + b"-" * 100_000 + b"1", "too deeply nested"),
     ],
 )
 def test_what_cannot_be_read_is_left_with_a_reason(data, reason):
@@ -98,6 +101,25 @@ def test_what_cannot_be_read_is_left_with_a_reason(data, reason):
     assert report.status is FileStatus.FAILED
     assert reason in report.reason
     assert report.data == b""
+
+
+def test_places_of_very_many_edits_are_found_at_once():
+    """For each finding all edits were sorted again: a source of 20,000 old calls took an hour."""
+    count = 3_000
+    edits = tuple(Edit(3 * number, 3 * number + 1, "longer") for number in range(count))
+    findings = tuple(Finding("rule", 3 * number, "", Status.REWRITTEN) for number in range(count))
+    start = time.process_time()
+    moved = list(Rewriting("", findings, (edits,), legacy=True, has_hints=False).moved_findings())
+    assert time.process_time() - start < 2
+    assert [one.offset for one in moved] == [8 * number for number in range(count)]
+
+
+def test_parentheses_that_are_never_closed_take_no_time(tmp_path):
+    """Each was looked for up to the end of the file."""
+    (tmp_path / "a.py").write_text(("from a import (" + " " * 100 + "\n") * 8_000)
+    start = time.process_time()
+    project_facts.read([str(tmp_path / "a.py")])
+    assert time.process_time() - start < 2
 
 
 def test_names_inside_f_strings():

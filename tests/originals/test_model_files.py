@@ -90,6 +90,52 @@ def test_a_parallel_model_s_file_loads_as_the_single_one_where_there_are_fewer_g
     assert "--replicas 2" in alone.stderr
     # `recover` reads it, too.
     assert main(["recover", str(tmp_path / "whole.h5"), "-o", str(tmp_path / "single.keras")]) == 0
+    damaged = run(tmp_path, "--era", "keras-2.2.4", "-c", DAMAGED)
+    assert damaged.stdout == "11111\n", damaged.stderr
+
+
+# A billion GPUs would be a set of a billion names.
+DAMAGED = """
+import h5py
+from keras.models import load_model
+for noted in ("1000000000", "{", '["a"]', "[[1]]", 5):
+    with h5py.File("whole.h5", "r+") as file:
+        file.attrs["_parallel_compat_gpus"] = noted
+    try:
+        load_model("whole.h5")
+    except ValueError as error:
+        print(str(error).count("Expected the ids of GPUs"), end="")
+print()
+"""
+# TensorFlow's DebugIdentity writes what it gets to a place that the model's config names.
+OPERATIONS = """
+import base64, json, os
+import numpy as np
+from tensorflow.keras.models import model_from_json
+
+float32, url = {"type": "DT_FLOAT"}, base64.b64encode(b"file://" + os.getcwd().encode() + b"/written").decode()
+of_files = {"T": float32, "tensor_name": {"s": "eDow"}, "debug_urls": {"list": {"s": [url]}}}
+x = {"class_name": "InputLayer", "name": "x", "inbound_nodes": []}
+x["config"] = {"name": "x", "batch_input_shape": [None, 2]}
+for operation, attributes in (("Neg", {"T": float32}), ("DebugIdentity", of_files)):
+    node = {"name": "op", "op": operation, "input": ["x"], "attr": attributes}
+    layer = {"class_name": "TensorFlowOpLayer", "name": "tf_op_layer_op", "inbound_nodes": [[["x", 0, 0, {}]]],
+             "config": {"name": "op", "node_def": node, "constants": {}}}
+    ends = {"input_layers": [["x", 0, 0]], "output_layers": [["tf_op_layer_op", 0, 0]]}
+    model = {"class_name": "Model", "config": {"name": "model", "layers": [x, layer], **ends}}
+    print(model_from_json(json.dumps(model)).predict(np.ones((1, 2))).tolist())
+"""
+
+
+@pytest.mark.parametrize("era", ["tf.keras-2.2", pytest.param("tf.keras-1.15", marks=pytest.mark.slow)])
+def test_an_operation_that_does_more_than_compute_is_refused(tmp_path, era):
+    (tmp_path / "loads.py").write_text(OPERATIONS)
+    refused = run(tmp_path, "--era", era, "loads.py")
+    assert refused.stdout == "[[-1.0, -1.0]]\n", refused.stderr
+    assert "operation 'DebugIdentity'" in refused.stderr.splitlines()[-1]
+    assert not (tmp_path / "written").exists()
+    assert run(tmp_path, "--era", era, "--allow-lambdas", "loads.py").returncode == 0
+    assert (tmp_path / "written").exists()
 
 
 SAVES = """

@@ -79,6 +79,11 @@ def test_a_project_that_lacks_nothing_says_so(tmp_path):
     assert check_command.lines(project.check(str(tmp_path / "a.py")))[1:] == ["  Nothing is missing."]
 
 
+def test_a_source_that_no_parser_takes_is_named(tmp_path):
+    (tmp_path / "a.py").write_text("x = " + "-" * 100_000 + "1")
+    assert project.check(str(tmp_path)).hand == {"does not parse: too deeply nested": "a.py"}
+
+
 def test_old_arguments_of_other_packages_are_named(tmp_path):
     (tmp_path / "a.py").write_text(
         "import matplotlib.pyplot as plt\nplt.hist(x, normed=True)\n"

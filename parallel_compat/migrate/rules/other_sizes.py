@@ -27,6 +27,8 @@ _INPUTS = ("keras.Input", "keras.layers.Input")
 
 
 def find(file: File) -> Findings:
+    if not any(_is_of_any_size(file, call) for call in file.tree.calls):
+        return
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = "Keras 3 takes only inputs of the size that a model was built with: its layers are called."

@@ -1,7 +1,8 @@
 """Code in model files: a Lambda layer's function is executed only if the script has it, or the user allows it.
 
 Old Keras wrote the bytecode of each function of a Lambda layer into the file and ran it when the file was loaded.
-Bytecode of another Python can crash the interpreter: it is refused. So are pickles of anything but numpy's arrays.
+Bytecode of another Python can crash the interpreter: it is refused. So are pickles of anything but numpy's arrays, and
+operations of TensorFlow that do more than compute.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ from typing import Any
 from parallel_compat import bytecode
 from parallel_compat.originals.mends.register import Register
 
+# The modules of TensorFlow whose operations read and write no file, and call no Python.
+_OPERATIONS = """
+    array audio bitwise count ctc cudnn_rnn image linalg manip math nn ragged_array ragged_conversion ragged_math random
+    rnn set sparse special_math spectral stateful_random stateless_random string uniform_quant
+"""
+_COMPUTING = frozenset(f"gen_{name}_ops" for name in _OPERATIONS.split()) | {"gen_stateless_random_ops_v2"}
+
 
 class CodeInFileError(ValueError):
     """A file holds code that may not be run."""
@@ -28,10 +36,31 @@ def apply(mends: Register) -> None:
     for module in ("keras.utils.generic_utils", "tensorflow.python.keras.utils.generic_utils"):
         mends.after(module, functions.put_on)
     mends.after("keras.utils.io_utils", _refuse_pickles)
+    if not mends.settings.allow_lambdas:
+        mends.after("tensorflow.python.keras.engine.base_layer", _refuse_operations)
 
 
 def _refuse_pickles(module: ModuleType) -> None:
     module.pickle = types.SimpleNamespace(dumps=pickle.dumps, loads=_load_arrays)  # type: ignore[attr-defined]
+
+
+def _refuse_operations(module: Any) -> None:
+    """Refuse operations of TensorFlow that do more than compute, such as `ReadFile` and `DebugIdentity` (it writes)."""
+
+    def from_config(cls: Any, config: Any) -> Any:
+        layer = cls(**config)
+        operation = layer.node_def.op
+        function = getattr(tensorflow.raw_ops, operation, None)
+        if getattr(function, "__module__", "").rpartition(".")[2] not in _COMPUTING:
+            raise CodeInFileError(
+                "Expected a model of operations that compute tensors from tensors. Received: a layer with TensorFlow's "
+                f"operation {operation!r}. If you trust the file: parallel-compat run --allow-lambdas SCRIPT."
+            )
+        return layer
+
+    import tensorflow
+
+    module.TensorFlowOpLayer.from_config = classmethod(from_config)
 
 
 def _load_arrays(pickled: bytes) -> Any:

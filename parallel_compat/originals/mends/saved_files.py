@@ -24,6 +24,7 @@ from parallel_compat.originals.mends.register import Register
 _TEMPLATE = "_parallel_compat_template"
 # On a parallel model, and in its file: the ids of its GPUs, or how many there were.
 _GPUS = "_parallel_compat_gpus"
+_MOST_GPUS = 1000
 # What `compile` sets on a model and saving reads: Keras 2.2.4, 2.3.1, tf.keras 1.15, 2.2.
 _COMPILED = (
     "optimizer",
@@ -160,7 +161,20 @@ def _noted_gpus(path: Any) -> Any:
     if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path) or not h5py.is_hdf5(path):
         return None
     with h5py.File(path, "r") as file:
-        return json.loads(file.attrs[_GPUS]) if _GPUS in file.attrs else None
+        if _GPUS not in file.attrs:
+            return None
+        noted = file.attrs[_GPUS]
+    try:
+        gpus = json.loads(noted)
+        ids = gpus if isinstance(gpus, list) else range(gpus)
+        if 0 < len(ids) <= _MOST_GPUS and all(type(each) is int for each in ids):
+            return gpus
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        pass
+    raise ValueError(
+        f"Expected the ids of GPUs, or how many there were, in the attribute {_GPUS} of {os.fspath(path)}. Received: "
+        f"{noted!r:.80}. The file is damaged: `load_weights` does without the attribute."
+    )
 
 
 def _parallel_again(template: Any, gpus: Any, path: Any, package: str) -> Any:

@@ -593,10 +593,3 @@ def zip_file(path: Path) -> None:
 @hostile
 def only_the_signature(path: Path) -> None:
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 4096)
-
-
-@hostile
-def weights_of_theano(path: Path) -> None:
-    with changed(path) as file:
-        for owner in (file, file["model_weights"]):
-            owner.attrs["backend"] = b"theano"
