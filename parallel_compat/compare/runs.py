@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -198,7 +199,7 @@ class Runs:
         recording = read_recording(out, 2 * _MB * 1_000_000) if out.exists() else None
         if recording is None or not any(model.get(kind) for model in recording.models for kind in _COMPARED):
             told = f"{self.script.path.name} trained no model" + (f": it ended with {code}" if code else "")
-            by_itself = ". There is nothing to compare: loops of one's own, as with `GradientTape`, are not recorded"
+            by_itself = ". There is nothing to compare: custom loops, as with `GradientTape`, are not recorded"
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else by_itself))
         if code:
             print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
@@ -265,8 +266,8 @@ def _call(command: list[str], what: str, place: Path, environment: dict[str, str
 
 
 def _end(printed: str) -> str:
-    """Return the last lines of what a run printed. Its advice on devices is for `run`, which has the same option."""
-    told = printed.replace("parallel-compat run --replicas", "parallel-compat compare --replicas")
+    """Return the last lines of what a run printed. Its advice on devices is for `run`: the option is the same."""
+    told = re.sub(r"parallel-compat run (--replicas \d+) SCRIPT", r"give \1", printed)
     lines = [line for line in without_colours(told).rstrip().splitlines() if line.strip()]
     return "\n".join(f"  {line[:400]}" for line in lines[-_LINES:])
 

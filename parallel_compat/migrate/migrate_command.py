@@ -71,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="train with SCRIPT on its original Keras and rewritten, in copies of its project, and say which findings "
         "change its results by how much",
     )
+    parser.add_argument("--replicas", type=_count, metavar="N", help="with --verify: simulate N GPUs in each run")
     parser.add_argument("--leave", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
     parser.add_argument("--explain", metavar="RULE", help="explain a rule (`all` for every rule)")
@@ -90,7 +91,7 @@ def _count(text: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of processes >= 1, received {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number >= 1, received {text!r}")
     return number
 
 
@@ -104,6 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
         return DONE
     if arguments.explain:
         return _explain(arguments.explain)
+    if arguments.replicas and not arguments.verify:
+        return _refuse("--replicas is for the runs of --verify: give both.")
     if arguments.verify:
         return _verify(arguments)
     if not arguments.paths:
@@ -170,13 +173,13 @@ def _verify(arguments: argparse.Namespace) -> int:
     if any(getattr(arguments, other) for other in others) or arguments.format != "text":
         return _refuse(
             "--verify rewrites a copy of the script's project: give it without PATH, and of the options only --era, "
-            "--unsafe, --to and --python2."
+            "--unsafe, --to, --replicas and --python2."
         )
     script, *given = shlex.split(arguments.verify)
     options = ["--unsafe"] * arguments.unsafe + ["--to", "native"] * (arguments.to == "native")
     options += ["--python2"] * arguments.python2 + ["--era", arguments.era] * (arguments.era is not None)
     try:
-        found = verify.verify(script, given, options, arguments.era)
+        found = verify.verify(script, given, options, arguments.era, arguments.replicas)
     except CannotRun as error:
         return _refuse(str(error))
     print("\n".join(verify.lines(found)))

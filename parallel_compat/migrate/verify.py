@@ -34,10 +34,12 @@ class Verified:
     known: list[str] = field(default_factory=list)  # what the sources name of the known differences
 
 
-def verify(script: str, arguments: Sequence[str], options: Sequence[str], era: str | None) -> Verified:
+def verify(
+    script: str, arguments: Sequence[str], options: Sequence[str], era: str | None, replicas: int | None = None
+) -> Verified:
     """Run a script on its original and rewritten, and see which findings change its results."""
     found = Script.of(script, arguments)
-    with Runs(found, original_era(script, era), most=3 * STEPS) as runs:
+    with Runs(found, original_era(script, era), replicas=replicas, most=3 * STEPS) as runs:
         old, again = runs.original(), runs.original_again()
         sources = found.sources()
 

@@ -111,9 +111,8 @@ class PlacedLoss:
         elif not self.merged:
             return self._combine()
         elif not any(isinstance(leaf, NotMerged) for leaf in leaves):
-            weight = self._weight_of_each_value(y_true, y_pred, sample_weight)
             try:
-                return self.loss(y_true, y_pred, weight)
+                return self.loss(y_true, y_pred, sample_weight)
             except ValueError:
                 self._values(y_true, y_pred)  # says so if it returns None
                 raise
@@ -148,16 +147,6 @@ class PlacedLoss:
         values = self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype))
         return check_not_none(values, self.name)
 
-    def _weight_of_each_value(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
-        """Give each value of a sample the sample's weight, where Keras's own loss would not lay one on the other."""
-        own_call = type(self.loss).__call__ is not keras.losses.Loss.__call__
-        if sample_weight is None or own_call or any(keras.tree.is_nested(part) for part in (y_true, y_pred)):
-            return sample_weight
-        rank = len(sample_weight.shape)
-        if not 0 < rank < len(y_pred.shape):  # the values of a loss have fewer axes than what it compares
-            return sample_weight
-        return spread(sample_weight, self._values(y_true, y_pred))
-
     def _sums(self, y_true: Any, y_pred: Any, sample_weight: Any, samples: ReplicaSlice) -> SampleSums:
         # Follows Loss.__call__ and reduce_weighted_values of Keras 3.15, with the division left for the global batch.
         dtype = self.loss.dtype
@@ -176,7 +165,7 @@ class PlacedLoss:
             mask = tf.cast(mask, dtype)
             mask_count, mask_per_sample = tf.reduce_sum(mask), tf.cast(tf.size(mask), dtype) / padded
         if sample_weight is not None:
-            sample_weight = spread(tf.cast(sample_weight, dtype), values)
+            sample_weight = keras3.spread(tf.cast(sample_weight, dtype), values)
         sample_weight = keras3.apply_mask(sample_weight, mask, dtype)
         if sample_weight is not None:
             values, sample_weight = keras3.squeeze_or_expand_to_same_rank(values, sample_weight)
@@ -217,26 +206,6 @@ def check_not_none(values: Any, name: str) -> Any:
             "Does it end without `return`?"
         )
     return values
-
-
-def spread(sample_weight: Any, values: Any) -> Any:
-    """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
-
-    Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
-    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighted the mean of a
-    sample's values.
-
-    Args:
-        sample_weight: a tensor; with as many axes as `values`, or more, or none, it is returned as it is.
-        values: the values of a loss.
-    """
-    missing = len(values.shape) - len(sample_weight.shape)
-    if missing <= 0 or len(sample_weight.shape) == 0:
-        return sample_weight
-    shape = tf.concat([tf.shape(sample_weight), tf.ones(missing, tf.int32)], 0)
-    spread_out = tf.broadcast_to(tf.reshape(sample_weight, shape), tf.shape(values))
-    spread_out.set_shape(values.shape)
-    return spread_out
 
 
 class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries no types

@@ -254,9 +254,9 @@ def test_no_original_and_no_network(tmp_path):
     assert "No matching distribution found for keras" in done.stderr
 
 
-def test_advice_on_devices_is_for_compare():
+def test_advice_on_devices_names_the_option():
     line = "parallel-compat: train.py:1: this process has no GPU. " + advice.REPLICAS.format(2)
-    assert runs._end(f"{line}\n").endswith("no GPU. parallel-compat compare --replicas 2 SCRIPT")
+    assert runs._end(f"{line}\n").endswith("no GPU. give --replicas 2")
 
 
 def test_the_end_of_a_run_is_shown_without_colours():

@@ -93,6 +93,16 @@ def test_options_that_contradict_are_refused(more, capsys):
     assert "--verify rewrites a copy" in capsys.readouterr().err
 
 
+def test_replicas_are_those_of_its_runs(monkeypatch, capsys):
+    given = []
+    monkeypatch.setattr("parallel_compat.migrate.verify.Runs", lambda *_, **options: given.append(options) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["migrate", "--verify", __file__, "--era", "keras-2.2.4", "--replicas", "2"])
+    assert given[0]["replicas"] == 2
+    assert main(["migrate", "--replicas", "2", __file__]) == 2
+    assert "--replicas is for the runs of --verify" in capsys.readouterr().err
+
+
 def test_a_script_that_is_none_is_refused(capsys):
     assert main(["migrate", "--verify", "nowhere.py"]) == 2
     assert "nowhere.py, which is not a file" in capsys.readouterr().err

@@ -55,13 +55,14 @@ def test_mask_with_another_reduction(reduction):
     train_both(lambda: tagger(recurrent=reduction == "sum"), arguments, tokens(), y, replicas=3)
 
 
-def test_mask_with_sample_weights():
-    y = np.random.default_rng(1).integers(0, 3, (ROWS, 7))
-    # Keras itself does not take weights of shape (rows,) together with a mask.
-    weights = np.random.default_rng(2).uniform(0, 2, (ROWS, 1)).astype("float32")
+@pytest.mark.parametrize("shape", [(28, 1), (28,)])
+def test_mask_with_sample_weights(shape):
+    """Each replica gets as many rows as there are steps: weights of rows are none of steps."""
+    y = np.random.default_rng(1).integers(0, 3, (28, 7))
+    weights = np.random.default_rng(2).uniform(0, 2, shape).astype("float32")
     arguments = compiled(weighted_metrics=["accuracy"])
     train_both(
-        lambda: tagger(recurrent=False), arguments, tokens(), y, replicas=4, fit={"sample_weight": weights}
+        lambda: tagger(recurrent=False), arguments, tokens()[:28], y, replicas=4, fit={"sample_weight": weights}
     )  # fmt: skip
 
 

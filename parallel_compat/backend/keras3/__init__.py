@@ -37,8 +37,10 @@ from parallel_compat.backend.keras3.compiled import (
     is_keras_function,
     is_keras_loss,
     is_keras_metric,
+    let_weights_of_samples_count_for_all_their_values,
     metric_values,
     own_method,
+    spread,
     squeeze_or_expand_to_same_rank,
 )
 from parallel_compat.backend.keras3.data_adapters import (
@@ -125,3 +127,4 @@ repeated_warnings.show_once()
 restore_optimizers_from_hdf5()
 let_products_be_sparse_of_sparse_tensors_alone()
 let_pictures_of_unknown_size_be_enlarged()
+let_weights_of_samples_count_for_all_their_values()

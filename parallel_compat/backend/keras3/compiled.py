@@ -10,10 +10,12 @@ from typing import Any, cast
 
 import keras
 import tensorflow as tf
+from keras.src.losses import loss
 from keras.src.trainers import compile_utils
 
 from parallel_compat.backend.keras3 import moved_names
 from parallel_compat.backend.keras3.layers import output_spec
+from parallel_compat.backend.patches import CORE
 
 MetricsList = compile_utils.MetricsList
 
@@ -26,6 +28,51 @@ def squeeze_or_expand_to_same_rank(first: Any, second: Any) -> tuple[Any, Any]:
     if ranks[1] == ranks[0] + 1 and second.shape[-1] == 1:
         return (first[..., None], second) if ranks[0] == 1 else (first, tf.squeeze(second, -1))
     return first, second
+
+
+def spread(sample_weight: Any, values: Any) -> Any:
+    """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
+
+    Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
+    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighted the mean of a
+    sample's values.
+
+    Args:
+        sample_weight: a tensor; with as many axes as `values`, or more, or none, it is returned as it is.
+        values: the values of a loss, or a mask of them.
+    """
+    missing = len(values.shape) - len(sample_weight.shape)
+    if missing <= 0 or len(sample_weight.shape) == 0:
+        return sample_weight
+    shape = tf.concat([tf.shape(sample_weight), tf.ones(missing, tf.int32)], 0)
+    spread_out = tf.broadcast_to(tf.reshape(sample_weight, shape), tf.shape(values))
+    spread_out.set_shape(values.shape)
+    return spread_out
+
+
+def let_weights_of_samples_count_for_all_their_values() -> None:
+    """Let Keras's own losses and metrics `spread` weights of samples; 3.12 to the nightly of 3.16 are alike."""
+
+    def reducing(before: Callable[..., Any]) -> Callable[..., Any]:
+        def reduce_weighted_values(values: Any, sample_weight: Any = None, *args: Any, **kwargs: Any) -> Any:
+            return before(values, _spread(sample_weight, values), *args, **kwargs)
+
+        return reduce_weighted_values
+
+    def masking(before: Callable[..., Any]) -> Callable[..., Any]:
+        def apply_mask(sample_weight: Any, mask: Any, *args: Any, **kwargs: Any) -> Any:
+            return before(_spread(sample_weight, mask), mask, *args, **kwargs)
+
+        return apply_mask
+
+    CORE.wrap(loss, "reduce_weighted_values", reducing, why="the weight of a sample is that of all its values")
+    CORE.wrap(loss, "apply_mask", masking, why="the weight of a sample is that of all its steps")
+
+
+def _spread(sample_weight: Any, values: Any) -> Any:
+    if sample_weight is None or values is None:
+        return sample_weight
+    return spread(keras.ops.convert_to_tensor(sample_weight), keras.ops.convert_to_tensor(values))
 
 
 def apply_mask(sample_weight: Any, mask: Any, dtype: Any) -> Any:

@@ -104,6 +104,9 @@ def _unused_imports(file: File) -> Findings:
             for alias in statement.names:
                 if not alias.name.startswith("parallel_compat"):
                     continue
+                if alias.name in QUESTIONS:  # imported for what it does
+                    yield file.attention(alias, f"`{alias.name}` is of this package. {QUESTIONS[alias.name]}")
+                    continue
                 bound = alias.asname or "parallel_compat"
                 prefix = alias.name
                 if (
