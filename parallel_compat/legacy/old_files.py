@@ -119,7 +119,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {
         **functions_of_tensorflow(),
-        **h5_files.operations(),
+        **h5_files.parts_of_configs(),
         **old_layers(),
         "Lambda": LambdaOfFile(given, safe_mode),
         **given,

@@ -214,3 +214,31 @@ def test_keras_s_own_loader_gives_a_model_that_trains_on(tmp_path):
         print(int(again.optimizer.iterations))
     """
     assert scripts.python("-c", textwrap.dedent(script), folder=tmp_path).stdout == "2\n"
+
+
+class Scaled(keras.layers.Layer):
+    """Its config holds what it was made of as objects, as many layers of tf.keras had it."""
+
+    def __init__(self, start="ones", penalty="l2", **keywords):
+        super().__init__(**keywords)
+        self.start, self.penalty = keras.initializers.get(start), keras.regularizers.get(penalty)
+
+    def build(self, shape):
+        self.scale = self.add_weight(shape=(shape[-1],), initializer=self.start, regularizer=self.penalty)
+
+    def call(self, x):
+        return x * self.scale
+
+    def get_config(self):
+        return {**super().get_config(), "start": self.start, "penalty": self.penalty}
+
+
+@pytest.mark.parametrize("load_model", [models.load_model, keras.models.load_model])
+def test_a_config_that_holds_an_initializer(tmp_path, load_model):
+    x = keras.Input((2,))
+    model = keras.Model(x, Scaled()(x))
+    models.save_model(model, str(tmp_path / "m.h5"))
+    loaded = load_model(str(tmp_path / "m.h5"), custom_objects={"Scaled": Scaled}, compile=False)
+    assert type(loaded.layers[1].start) is keras.initializers.Ones
+    assert type(loaded.layers[1].penalty) is keras.regularizers.L2
+    np.testing.assert_array_equal(loaded.predict(np.ones((1, 2)), verbose=0), [[1.0, 1.0]])

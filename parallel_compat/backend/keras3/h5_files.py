@@ -160,6 +160,14 @@ def custom_objects(given: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 @functools.cache
+def parts_of_configs() -> dict[str, Any]:
+    """Return classes that the config of a model names beside layers: operations, initializers and the like."""
+    bases = keras.initializers.Initializer, keras.regularizers.Regularizer, keras.constraints.Constraint
+    held = {kind.__name__: kind for base in bases for kind in _made_of(base) if kind.__module__.startswith("keras.")}
+    return held | operations()
+
+
+@functools.cache
 def operations() -> dict[str, Any]:
     """Return the classes of Keras's operations by the names that `with_operations` gives them.
 

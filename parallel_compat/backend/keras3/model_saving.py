@@ -181,7 +181,7 @@ def restore_optimizers_from_hdf5() -> None:
         @functools.wraps(original)
         def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
             short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
-            short_names |= h5_files.operations()
+            short_names |= h5_files.parts_of_configs()
             with _without_warning("Error in loading the saved optimizer"):
                 model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
             if compile and model.compiled and model.optimizer is not None:
