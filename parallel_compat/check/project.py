@@ -200,6 +200,11 @@ class _Source:
                 found.hand.setdefault(f".{node.attr}: {old_sources.advice_on_name(node.attr)}", self._location(node))
             if isinstance(node, ast.Name) and node.id in old_sources.NAMES_OF_PYTHON_2 and node.id not in bound:
                 found.hand.setdefault(f"{node.id}: {old_sources.advice_on_name(node.id)}", self._location(node))
+        packages = {path.partition(".")[0] for path in self.paths.values()}
+        parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and (gone := old_packages.member(node, parents, packages)) is not None:
+                found.answered[f"{gone.package}: .{node.attr}"] += 1
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
             if isinstance(node, ast.Attribute) and id(node) not in inner and (path := self._path(node)) is not None:

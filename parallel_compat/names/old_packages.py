@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from parallel_compat.names import tsv
@@ -21,6 +23,15 @@ class Fact(NamedTuple):
     old: str  # its dotted path
     until: str  # the package and the last version that had it
     now: str  # the dotted path of the same thing today
+
+
+class Member(NamedTuple):
+    """One attribute that objects of a package had."""
+
+    package: str
+    now: str  # today's name; "" where it depends on the object
+    advice: str  # what to write
+    call: ast.Call | None  # the call of it
 
 
 class Positions(NamedTuple):
@@ -90,9 +101,28 @@ def arguments_of(module: str) -> dict[str, dict[str, str | None]]:
 
 
 @functools.cache
-def members() -> dict[str, tuple[str, str, str]]:
-    """Return members that objects of a package had: the package, today's name or "", and what to write."""
+def _members() -> dict[str, tuple[str, str, str]]:
     return {member: (package, now, advice) for package, member, now, advice in tsv.rows("old_members.tsv", 4)}
+
+
+def member(node: ast.Attribute, parents: Mapping[ast.AST, ast.AST], packages: Collection[str]) -> Member | None:
+    """Return what an attribute is today if objects of one of some packages had it; None for others' attributes.
+
+    Args:
+        node: the attribute.
+        parents: the nodes of the source -> what they are part of.
+        packages: what the source imports.
+    """
+    package, now, advice = _members().get(node.attr, ("", "", ""))
+    above = parents.get(node)
+    call = above if isinstance(above, ast.Call) and above.func is node else None
+    if package not in packages or (node.attr in ("ix", "value")) == (call is not None):
+        return None
+    if node.attr == "value" and not isinstance(node.value, ast.Subscript):
+        return None
+    if node.attr == "append" and call is not None and isinstance(parents.get(call), ast.Expr):
+        return None  # a list's, which returns nothing
+    return Member(package, now, advice, call)
 
 
 def modules() -> dict[str, Fact]:

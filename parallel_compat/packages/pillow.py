@@ -34,24 +34,30 @@ def _draw(module: Any) -> None:
     member([module.ImageDraw], textsize=textsize, multiline_textsize=textsize)
 
 
+def fromarray(obj: Any, mode: str) -> Any:
+    """Return a picture of an array's bytes, which the mode explains whatever the array's type is."""
+    from PIL import Image
+
+    data = np.ascontiguousarray(np.asarray(obj))
+    dims = 2 if mode in ("1", "L", "P", "I", "F", "I;16") else 3
+    if data.ndim > dims:
+        raise ValueError(f"Too many dimensions: {data.ndim} > {dims}.")
+    height, width = (*data.shape, 1)[:2]
+    return Image.frombuffer(mode, (width, height), data.tobytes(), "raw", mode, 0, 1)
+
+
 def _image(module: Any) -> None:
     member([module.Image], tostring=lambda self, *args: self.tobytes(*args))
     original = module.fromarray
 
     @functools.wraps(original)
-    def fromarray(obj: Any, mode: str | None = None) -> Any:
+    def made(obj: Any, mode: str | None = None) -> Any:
         if mode is None:
             return original(obj)
-        # The mode said what the bytes are, whatever the array's type was: `frombytes` does so.
-        data = np.ascontiguousarray(np.asarray(obj))
         note(f"PIL.Image.fromarray(mode={mode!r})", "the bytes are taken in that mode, as Pillow 5 did")
-        dims = 2 if mode in ("1", "L", "P", "I", "F", "I;16") else 3
-        if data.ndim > dims:
-            raise ValueError(f"Too many dimensions: {data.ndim} > {dims}.")
-        height, width = (*data.shape, 1)[:2]
-        return module.frombuffer(mode, (width, height), data.tobytes(), "raw", mode, 0, 1)
+        return fromarray(obj, mode)
 
-    module.fromarray = fromarray
+    module.fromarray = made
     if notes.is_of_2018:
         default(module.Image, "resize", resample=module.NEAREST)  # until Pillow 6
         module.Image.convert = _convert(module.Image.convert, original)

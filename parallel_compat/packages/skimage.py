@@ -12,6 +12,7 @@ import numpy as np
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accepting, called_by_user, parameters
 from parallel_compat.packages.notes import note
+from parallel_compat.packages.skimage_functions import whole_numbers
 
 
 def _multichannel(options: dict[str, Any], value: Any) -> None:
@@ -152,23 +153,12 @@ def _rgb2gray(original: Any) -> Any:
 def _imsave(original: Any) -> Any:
     @functools.wraps(original)
     def imsave(fname: Any, arr: Any, *args: Any, **options: Any) -> Any:
-        from skimage.util import img_as_ubyte, img_as_uint
-
-        arr = np.asanyarray(arr)
-        ending = str(fname).lower().rpartition(".")[2]
-        if arr.dtype != np.uint8 and ending in ("png", "jpg", "jpeg", "bmp", "gif"):
-            note("skimage.io.imsave", f"{arr.dtype} as whole numbers, as scikit-image 0.14 did")
-            if arr.dtype == bool or (arr.ndim == 2 and ending == "png" and arr.dtype.kind != "f" and _is_bytes(arr)):
-                arr = arr.astype(np.uint8)
-            else:
-                arr = img_as_uint(arr) if arr.ndim == 2 and ending == "png" else img_as_ubyte(arr)
-        return original(fname, arr, *args, **options)
+        whole = whole_numbers(fname, arr)
+        if whole is not arr:
+            note("skimage.io.imsave", f"{np.asarray(arr).dtype} as whole numbers, as scikit-image 0.14 did")
+        return original(fname, whole, *args, **options)
 
     return imsave
-
-
-def _is_bytes(arr: Any) -> bool:
-    return bool(arr.max() < 256 and arr.min() >= 0)
 
 
 _SPECIAL: dict[str, Callable[[Any], Any]] = {

@@ -83,3 +83,24 @@ def montage2d(
     from skimage.util import montage
 
     return montage(arr_in, fill, rescale_intensity, grid_shape, padding_width)
+
+
+def imsave(fname: Any, arr: Any, *args: Any, **options: Any) -> None:
+    """Write a picture, of floats as well."""
+    from skimage.io import imsave as save
+
+    save(fname, whole_numbers(fname, arr), *args, **options)
+
+
+def whole_numbers(fname: Any, arr: Any) -> Any:
+    """Return a picture as the whole numbers that its file takes; one that has them is returned as it is."""
+    from skimage.util import img_as_ubyte, img_as_uint
+
+    data = np.asanyarray(arr)
+    ending = str(fname).lower().rpartition(".")[2]
+    if data.dtype == np.uint8 or ending not in ("png", "jpg", "jpeg", "bmp", "gif"):
+        return arr
+    is_grey_png = data.ndim == 2 and ending == "png"
+    if data.dtype == bool or (is_grey_png and data.dtype.kind != "f" and data.max() < 256 and data.min() >= 0):
+        return data.astype(np.uint8)
+    return img_as_uint(data) if is_grey_png else img_as_ubyte(data)

@@ -72,6 +72,7 @@ import json
 import numpy as np
 from keras import backend as K, initializations
 from keras.engine.topology import Layer, Merge, merge
+from keras.engine.training import collect_trainable_weights
 from keras.layers import Dense
 from keras.layers.core import Highway, MaxoutDense
 from keras.models import Graph, Sequential
@@ -117,6 +118,7 @@ print(json.dumps({
     "shape": model.output_shape,
     "loss": model.fit(x, y, nb_epoch=3, batch_size=8, verbose=0, shuffle=False).history["loss"],
     "spread": 0 < spread < 0.1,
+    "weights": sorted(map(id, collect_trainable_weights(model))) == sorted(map(id, model.trainable_weights)),
     "conv2d": float(K.eval(K.conv2d(pixels, K.ones((3, 3, 1, 1)), **order)).sum()),
     "pool2d": K.eval(K.pool2d(pixels, (2, 2), strides=(2, 2), **order)).ravel().tolist(),
     "normal": bool(K.eval(K.random_normal((1000,), mean=3.0, std=0.01)).std() < 0.02),
@@ -180,6 +182,7 @@ def test_names_and_arguments_of_keras_1(tmp_path: Path) -> None:
         "shape": [None, 1],
         "loss": pytest.approx([0.235155, 0.218729, 0.204799], abs=3e-5),
         "spread": True,
+        "weights": True,
         "conv2d": 750.0,
         "pool2d": [5.0, 7.0, 13.0, 15.0],
         "normal": True,

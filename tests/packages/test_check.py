@@ -143,6 +143,12 @@ def test_names_of_python_2_that_nothing_binds(tmp_path):
     assert project.check(str(tmp_path)).hand == {".has_key: only Python 2 has it: `key in d`": "a.py:2"}
 
 
+def test_old_members_in_the_files_of_the_project(tmp_path):
+    (tmp_path / "a.py").write_text("import pandas as pd\nx = y.ix[0]\nz = [].append(3)\nx.append(3)\ny['a'].value\n")
+    (tmp_path / "b.py").write_text("import h5py\ny['a'].value\ny.value\nx.ix[0]\n")
+    assert project.check(str(tmp_path)).answered == {"pandas: .ix": 1, "pandas: .append": 1, "h5py: .value": 1}
+
+
 def test_a_missing_tensorflow_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text("import keras\n")
     there = importlib.util.find_spec

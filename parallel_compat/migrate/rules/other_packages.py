@@ -3,7 +3,8 @@
 `np.float` was another name of Python's `float`; the rewritten code runs with any numpy. Names that other packages moved
 (`time.clock`, `scipy.signal.hann`) become the new names. A function that no longer exists (`scipy.misc.imresize`)
 becomes one of this package, with the old results. Arguments that scikit-learn took by position get their names. Other
-names are reported with advice.
+names are reported with advice, and packages that need an old Keras or TensorFlow (TensorFlow Addons). With `--unsafe`
+pictures are resized as scikit-image 0.14 and Pillow 5 did, and `np.load(...).item()` reads objects.
 
 ```diff
  import numpy as np
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
@@ -28,8 +30,11 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.names import old_packages
-from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
+from parallel_compat.names.eras import Era
+from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 
+# Packages -> whether they leave open that a source that imports them is one of today's.
+_OF_THEN = {"keras_contrib": False, "tensorflow_addons": False, "cntk": True, "theano": True}
 _BACK = frozenset(("bool", "long"))  # names that numpy 2 has again, for types of its own
 
 
@@ -51,31 +56,29 @@ def find(file: File) -> Findings:
             yield from _moved(file, node, path)
     for statement in file.tree.imports:
         yield from _imported(file, statement)
+        yield from _without_successor(file, statement)
     for call in file.tree.calls:
         yield from _by_position(file, call)
         yield from _by_name(file, call)
         yield from _without_default(file, call)
+        yield from _pictures(file, call, packages)
+        yield from _objects(file, call)
         if file.names.path(call.func) in ("matplotlib.style.use", "matplotlib.pyplot.style.use"):
             yield from _styles(file, call)
 
 
 def _member(file: File, node: ast.Attribute, packages: set[str]) -> Findings:
     """Find a member that objects of an imported package had."""
-    package, now, advice = old_packages.members().get(node.attr, ("", "", ""))
-    above = file.tree.parents.get(node)
-    call = above if isinstance(above, ast.Call) and above.func is node else None
-    if package not in packages or (node.attr in ("ix", "value")) == (call is not None):
+    gone = old_packages.member(node, file.tree.parents, packages)
+    if gone is None:
         return
-    message = f"`.{node.attr}` of {package} is gone: {advice}."
+    message = f"`.{node.attr}` of {gone.package} is gone: {gone.advice}."
     if node.attr == "value":
-        if call is None and isinstance(node.value, ast.Subscript):
-            edit = file.replace(node, f"{file.source.segment(node.value)}[()]")
-            yield file.found(node, message, [edit], unsafe="only if it is a data set.", hint=True)
-    elif call is not None and node.attr == "append" and isinstance(file.tree.parents.get(call), ast.Expr):
-        return  # a list's, which returns nothing
-    elif call is not None and now and not call.args and not call.keywords:
+        edit = file.replace(node, f"{file.source.segment(node.value)}[()]")
+        yield file.found(node, message, [edit], unsafe="only if it is a data set.", hint=True)
+    elif gone.call is not None and gone.now and not gone.call.args and not gone.call.keywords:
         start = file.source.end(node) - len(node.attr)
-        yield file.found(node, message, [Edit(start, start + len(node.attr), now)], hint=True)
+        yield file.found(node, message, [Edit(start, start + len(node.attr), gone.now)], hint=True)
     else:
         yield file.attention(node, message, hint=True)
 
@@ -168,6 +171,63 @@ def _without_default(file: File, call: ast.Call) -> Findings:
     yield file.found(call, message, [calls.append(file, call, f"{name}={text}"), *imports], hint=True)
 
 
+# Functions of pictures -> those of this package, which take what they took until then.
+_AS_BEFORE = {
+    "PIL.Image.fromarray": ("parallel_compat.packages.pillow.fromarray", "Pillow refuses modes of other types."),
+    "skimage.io.imsave": (
+        "parallel_compat.packages.skimage_functions.imsave",
+        "scikit-image writes floats to no PNG or JPEG any more; this one makes them whole numbers, as 0.14 did.",
+    ),
+}
+_OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+
+def _pictures(file: File, call: ast.Call, packages: set[str]) -> Findings:
+    """Find calls that made or wrote pictures of other types, and defaults of 2018 of those that resize them."""
+    path = file.names.path(call.func)
+    if path in _AS_BEFORE:
+        mode = path == "PIL.Image.fromarray" and calls.argument(call, "mode", 1)
+        picture = call.args[0 if path == "PIL.Image.fromarray" else 1 :][:1]
+        is_bytes = any("uint8" in file.source.segment(each) for each in picture)
+        reference = None if mode is None or is_bytes else file.reference(_AS_BEFORE[path][0], call)
+        if reference is not None:
+            text, imports = reference
+            yield file.found(call, _AS_BEFORE[path][1], [file.replace(call.func, text), *imports], hint=True)
+    elif file.era not in _OF_2018 or calls.has_stars(call):
+        return
+    elif path in ("skimage.transform.resize", "skimage.transform.rescale"):
+        was = {"mode": (3, '"constant"'), "anti_aliasing": (None, "False")}
+        missing = [f"{name}={old}" for name, (at, old) in was.items() if calls.argument(call, name, at) is None]
+        if missing:
+            message = f"`{path}` smooths what it makes smaller, and repeats borders, since scikit-image 0.15."
+            edits = [calls.append(file, call, ", ".join(missing))]
+            yield file.found(call, message, edits, unsafe="only if it was written for an older one.", hint=True)
+    elif path is None and isinstance(call.func, ast.Attribute) and call.func.attr == "resize" and "PIL" in packages:
+        if len(call.args) != 1 or call.keywords or isinstance(file.tree.parents.get(call), ast.Expr):
+            return  # an array's returns nothing
+        message = "Pillow's `resize` took the nearest pixels (0) by default until version 6."
+        edits = [calls.append(file, call, "resample=0")]
+        yield file.found(call, message, edits, unsafe="only if it is a picture of an older Pillow.", hint=True)
+
+
+def _objects(file: File, call: ast.Call) -> Findings:
+    """`np.load(...).item()`: an array of objects, which numpy 1.16.3 and later loads only if it is told to."""
+    if file.names.path(call.func) != "numpy.load" or calls.argument(call, "allow_pickle", 2) is not None:
+        return
+    above = file.tree.parents.get(call)
+    bound = {each.id for each in getattr(above, "targets", ()) if isinstance(each, ast.Name)}
+    read = [each.value for each in file.tree.attributes if each.attr == "item"]
+    read += [
+        each.value
+        for each in file.tree.parents
+        if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Tuple) and not each.slice.elts
+    ]
+    if any(each is call or (isinstance(each, ast.Name) and each.id in bound) for each in read):
+        message = "numpy loads arrays of objects only with `allow_pickle=True`."
+        edits = [calls.append(file, call, "allow_pickle=True")]
+        yield file.found(call, message, edits, unsafe="a pickle runs code: only for files that you trust.", hint=True)
+
+
 def _of_numpy(file: File, node: ast.Attribute, name: str) -> Findings:
     was = NUMPY[name]
     message = f"numpy has no `{name}` any more; it was `{was}`."
@@ -227,6 +287,19 @@ def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Findings:
     edit = file.replace(statement, between.join(dict.fromkeys(written)))
     for number, (alias, message) in enumerate(zip(facts, messages, strict=True)):
         yield file.found(alias, message, [] if number else [edit], hint=True)
+
+
+def _without_successor(file: File, statement: ast.Import | ast.ImportFrom) -> Findings:
+    """Find the import of a package that needs old Keras or an old TensorFlow, where the project has no copy of it."""
+    if any(isinstance(above, ast.Try) for above in file.tree.ancestors(statement)):
+        return  # it may fail
+    for package in sorted(packages_of(statement) & _OF_THEN.keys()):
+        place = os.path.abspath(file.kinds.path or "")
+        while place != (place := os.path.dirname(place)):
+            if os.path.isdir(os.path.join(place, package)):
+                return
+        message = f"`{package}` does not run with Keras 3: {PACKAGES[package]}."
+        yield file.attention(statement, message, hint=_OF_THEN[package])
 
 
 def _fact(module: str, name: str) -> old_packages.Fact | None:

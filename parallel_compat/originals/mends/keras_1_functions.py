@@ -1,4 +1,7 @@
-"""Metrics, a layer and functions of Keras 1 that Keras 2 dropped, with the values that Keras 1.2.2 computed."""
+"""Metrics, a layer and functions of Keras 1 that Keras 2 dropped, with the values that Keras 1.2.2 computed.
+
+Keras 1.1 had `collect_trainable_weights`.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,19 @@ def apply(mends: Register) -> None:
     mends.after("keras.utils.np_utils", lambda module: mends.add(module, **_CLASSES))
     layers = {name: gone(f"keras.layers.{name}", how) for name, how in _LAYERS.items()}
     mends.after("keras.layers.advanced_activations", lambda module: mends.add(module, **layers))
+    names = {"collect_trainable_weights": _trainable_weights}
+    mends.after("keras.engine.training", lambda module: mends.add(module, **names))
 
 
 _LAYERS = {
     "ParametricSoftplus": "write it as a layer of the script: alpha * softplus(beta * x)",
     "SReLU": "copy the layer of that name from keras-contrib into the script",
 }
+
+
+def _trainable_weights(layer: Any) -> list[Any]:
+    """Return the weights of a layer that train, each once, by their names."""
+    return sorted(set(layer.trainable_weights), key=lambda weight: str(weight.name))
 
 
 def _metrics(K: Any) -> dict[str, Any]:

@@ -124,6 +124,18 @@ def test_is_reported(line, status):
     assert found(f"{HEAD}{line}\n", "other-packages") == status
 
 
+@pytest.mark.parametrize("package", ["keras_contrib.layers", "tensorflow_addons", "theano.tensor"])
+def test_a_package_that_needs_an_old_keras_is_reported(package, tmp_path):
+    source = f"import {package}\nfrom keras.layers import Dense\nDense(output_dim=3)\n"
+    name = package.partition(".")[0]
+    assert [f"`{name}` does not run with Keras 3" in message for message in messages(source)].count(True) == 1
+    check_noop(f"try:\n    import {package}\nexcept ImportError:\n    pass\n", rule="other-packages")
+    for is_reported in (True, False):
+        report = process_file.source(str(tmp_path / "a.py"), source.encode(), Options()).settled("")
+        assert any("does not run with" in place.message for place in report.places) is is_reported
+        (tmp_path / name).mkdir(exist_ok=True)  # the project has a copy
+
+
 @pytest.mark.parametrize("line", ["x = np.float64(3)", "x = np.bool", "x = numbers.float", "np.float = 3"])
 def test_leaves_alone(line):
     check_noop(f"{HEAD}{line}\n", rule="other-packages")
@@ -161,6 +173,42 @@ def test_what_pandas_had_is_told(line, advice):
 def test_a_value_of_hdf5_is_read_whole():
     head = f"{HEAD}import h5py\n"
     check_transformed(f"{head}x = y['a'].value\n", f"{head}x = y['a'][()]\n", unsafe=True)
+
+
+PICTURES = "from PIL import Image\nfrom skimage import io\nfrom skimage.transform import resize\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "imported"),
+    [
+        ("Image.fromarray(x, 'L')", "fromarray(x, 'L')", f"from {OURS}.pillow import fromarray\n"),
+        ("io.imsave('a.png', x)", "imsave('a.png', x)", f"from {OURS}.skimage_functions import imsave\n"),
+        ("resize(x, (4, 5))", 'resize(x, (4, 5), mode="constant", anti_aliasing=False)', ""),
+        ("resize(x, (4, 5), mode='edge')", "resize(x, (4, 5), mode='edge', anti_aliasing=False)", ""),
+        ("z = x.resize((4, 5))", "z = x.resize((4, 5), resample=0)", ""),
+        ("z = np.load('a.npy').item()", "z = np.load('a.npy', allow_pickle=True).item()", ""),
+        ("z = np.load('a.npy')\nz[()]", "z = np.load('a.npy', allow_pickle=True)\nz[()]", ""),
+    ],
+)
+def test_pictures_and_pickles_of_2018(before, after, imported):
+    check_transformed(f"{HEAD}{PICTURES}{before}\n", f"{HEAD}{imported}{PICTURES}{after}\n", unsafe=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Image.fromarray(x)",
+        "Image.fromarray(np.uint8(x), 'RGB')",
+        "io.imsave('a.png', x.astype('uint8'))",
+        "resize(x, (4, 5), 1, 'edge', anti_aliasing=True)",
+        "x.resize((4, 5))",
+        "z = x.resize((4, 5), Image.BICUBIC)",
+        "z = np.load('a.npy')\nz[0]",
+        "np.load('a.npy', None, False).item()",
+    ],
+)
+def test_pictures_that_are_the_same_today(line):
+    check_noop(f"{HEAD}{PICTURES}{line}\n", rule="other-packages")
 
 
 def test_styles_of_seaborn_have_a_version_in_their_names():
