@@ -33,3 +33,22 @@ def held_variable(make: Callable[[], Any]) -> Any:
         autocast=False,
         name=made.name.partition(":")[0].rpartition("/")[2],
     )
+
+
+def kept(layer: Any, name: str, make: Callable[[], Any]) -> Any:
+    """Return the variable that a layer keeps by a name, made at the first call.
+
+    >>> layer = keras.layers.Layer()
+    >>> kept(layer, "seen", lambda: tf.Variable(0.0)) is kept(layer, "seen", lambda: tf.Variable(0.0))
+    True
+
+    Args:
+        layer: the layer whose `call` needs it.
+        name: by which the layer keeps it.
+        make: makes it.
+    """
+    variables = vars(layer).setdefault("_parallel_compat_kept", {})
+    if name not in variables:
+        with tf.init_scope():
+            variables[name] = make()
+    return variables[name]

@@ -1,7 +1,8 @@
-"""`tf.Variable(0.)` in a layer's `call` or in a loss is reported, and so is a layer with variables that is made there.
+"""`tf.Variable(0.)` in a layer's `call` is made once; in a loss it is reported, and so is a layer with variables there.
 
 In Keras 2 the graph created it once. Keras 3 traces such functions several times, and TensorFlow refuses a variable
-that is created in each trace. Make it a weight of the layer (`self.add_weight` in `build`), or create it outside.
+that is created in each trace. The layer keeps a variable of numbers alone; another one is reported: make it a weight
+of the layer (`self.add_weight` in `build`), or create it outside.
 `Dropout(rate)(x)`, whose variable is the state of its random numbers in Keras 3, becomes `K.dropout` while the model
 trains.
 
@@ -10,9 +11,9 @@ import tensorflow as tf
 from keras.layers import Layer
 class Seen(Layer):
     def call(self, x):
-        seen = tf.Variable(0.)
-        seen.assign_add(1.)
-        return x * seen
+        seen = tf.Variable(tf.zeros(self.size))
+        seen.assign_add(x)
+        return seen
 ```
 """
 
@@ -27,6 +28,7 @@ from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.scopes import FunctionNode
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
+_KEPT = "parallel_compat.legacy.variables.kept"
 _OF_LOSSES = ["y_true", "y_pred"]
 _BACKEND = "parallel_compat.legacy.backend"
 _DROPOUT = "keras.layers.Dropout"
@@ -46,15 +48,42 @@ def find(file: File) -> Findings:
     if file.era is None or not file.era.has_graphs:
         return
     for call in file.tree.calls:
-        if file.names.path(call.func) not in _MAKING:
+        if file.names.path(call.func) not in _MAKING or _is_kept(file, call):
             continue
         functions = [above for above in file.tree.ancestors(call) if isinstance(above, ast.FunctionDef)]
-        if any(_is_traced(file, function) for function in functions):
+        if edits := _kept(file, call, functions):
+            message = "A variable of `call` is made once, and kept by the layer."
+            unsafe = "a layer that is called twice had two of them."
+            yield file.found(call, message, edits, unsafe=unsafe, hint=not file.old)
+        elif any(_is_traced(file, function) for function in functions):
             message = (
                 "A variable is made in code that Keras 3 traces again and again. Make it in `build`, "
                 "by `self.add_weight`, or outside the loss."
             )
             yield file.attention(call, message, hint=not file.old)
+
+
+def _is_kept(file: File, call: ast.Call) -> bool:
+    """Return whether a variable is made in the function of `kept`."""
+    around = file.tree.parents.get(file.tree.parents[call])
+    return isinstance(around, ast.Call) and file.names.path(around.func) == _KEPT
+
+
+def _kept(file: File, call: ast.Call, functions: list[ast.FunctionDef]) -> list[AnyEdit]:
+    """Return the edits of `seen = tf.Variable(0.)` in a layer's `call`, of numbers alone."""
+    statement = file.tree.parents.get(call)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not functions:
+        return []
+    name, method = statement.targets[0], functions[0]
+    given = [*call.args, *(each.value for each in call.keywords)]
+    known = all(isinstance(each, ast.Constant) or file.names.path(each) is not None for each in given)
+    if not isinstance(name, ast.Name) or not known or not _is_call(file, method):
+        return []
+    spelled = file.reference(_KEPT, call)
+    if spelled is None or file.tree.parents[method] is not file.tree.enclosing_class(call):
+        return []
+    text = f'{spelled[0]}({method.args.args[0].arg}, "{name.id}", lambda: {file.source.segment(call)})'
+    return [file.replace(call, text), *spelled[1]]
 
 
 def _layers(file: File) -> Findings:
@@ -105,5 +134,6 @@ def _is_call(file: File, function: FunctionNode) -> bool:
     class_ = file.tree.parents[function]
     if not isinstance(class_, ast.ClassDef) or getattr(function, "name", "") != "call":
         return False
+    layers = ("keras.layers.", "parallel_compat.legacy.layers.")
     targets = [file.names.target(base) or "" for base in class_.bases]
-    return any(each.startswith("keras.layers.") or each == "keras.Model" for each in targets)
+    return any(each.startswith(layers) or each == "keras.Model" for each in targets)
