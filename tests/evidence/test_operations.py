@@ -23,6 +23,8 @@ SOME = (
     *(
         "tf.image.crop_to",
         "tf.image.per_",
+        "tf.image.adjust_jpeg",
+        "tf.image.random_jpeg",
         "tf.signal",
         "tf.random.stateless",
         "tf.data",

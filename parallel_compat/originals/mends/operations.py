@@ -43,7 +43,7 @@ _FUNCTIONS = {
     "clip_ops": ("clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"),
     "confusion_matrix": ("confusion_matrix", "confusion_matrix_v1"),
     "embedding_ops": ("embedding_lookup",),
-    "image_ops_impl": ("crop_to_bounding_box", "per_image_standardization"),
+    "image_ops_impl": ("adjust_jpeg_quality", "crop_to_bounding_box", "per_image_standardization"),
     "linalg_ops_impl": ("eye",),
     "losses.util": ("scale_losses_by_sample_weight", "squeeze_or_expand_dimensions"),
     "math_ops": ("_ReductionDims", "reduced_shape", "saturate_cast", "tensordot", "unsorted_segment_mean"),
@@ -78,6 +78,7 @@ def apply(mends: Register) -> None:
     if not mends.is_tensorflow_1:
         return
     from tensorflow.compat import v1
+    from tensorflow.python.autograph.utils import misc
     from tensorflow.python.checkpoint import functional_saver
     from tensorflow.python.data.ops import dataset_ops
     from tensorflow.python.distribute import distribute_lib
@@ -97,6 +98,7 @@ def apply(mends: Register) -> None:
     mends.replace(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", _counts_as(_OF_A_SPARSE_ELEMENT))
     mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
     mends.replace(while_v2, "while_loop", _counts_its_results)
+    mends.replace(misc, "get_range_len", _is_no_operation)  # a loop over a range did not ask for its length
     mends.replace(ops, "_op_to_colocate_with", _counts_a_read)
     if mends.era is not Era.TF_KERAS_1_15:
         mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
@@ -267,13 +269,13 @@ def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return applies
 
 
-def _is_no_operation(init: Callable[..., None]) -> Callable[..., None]:
+def _is_no_operation(make: Callable[..., Any]) -> Callable[..., Any]:
     """Options that are set, as `from_generator` does, were none: those that are applied are counted there."""
     import tensorflow as tf
 
-    def makes(*args: Any, **options: Any) -> None:
+    def makes(*args: Any, **options: Any) -> Any:
         with uncounted(tf.compat.v1.get_default_graph()):
-            init(*args, **options)
+            return make(*args, **options)
 
     return makes
 

@@ -85,9 +85,15 @@ def tensors(value):
     return [value] if isinstance(value, tf.Tensor) and value.dtype.is_floating else []
 
 
+def over_a_range(x):
+    for _ in tf.range(3):
+        x += 1.0
+    return x
+
+
 def count_in_function(call):
     """Return how many operations a layer makes in a function of eager TensorFlow, as the steps of `fit` are."""
-    layer, shape = eval(call, dict(vars(keras.layers), tf=tf))
+    layer, shape = eval(call, dict(vars(keras.layers), tf=tf, over_a_range=over_a_range))
     with context.eager_mode():
         layer(tf.zeros(shape))
         with func_graph.FuncGraph("step").as_default() as graph:
