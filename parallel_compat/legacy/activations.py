@@ -20,4 +20,10 @@ def hard_sigmoid(x: Any) -> Any:
     return keras.ops.clip(0.2 * keras.ops.convert_to_tensor(x) + 0.5, 0.0, 1.0)
 
 
-REGISTERED_HARD_SIGMOID = "parallel_compat>hard_sigmoid"
+# As a config names it, also one of a layer inside a wrapper, whose names of functions Keras does not look up.
+REGISTERED_HARD_SIGMOID = {
+    "module": "builtins",
+    "class_name": "function",
+    "config": "parallel_compat>hard_sigmoid",
+    "registered_name": "function",
+}

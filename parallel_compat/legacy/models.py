@@ -212,6 +212,8 @@ def load_model(
         return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
     if saving.is_for_keras(path):
         known = {**old_files.functions_of_tensorflow(), **(custom_objects or {})}
+        if os.path.isfile(path):
+            old_files.require_room(path, known, safe_mode=safe_mode)
         return keras.models.load_model(filepath, custom_objects=known, compile=compile, safe_mode=safe_mode)
     return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
 

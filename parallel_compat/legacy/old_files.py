@@ -7,9 +7,12 @@ said by `target`.
 from __future__ import annotations
 
 import base64
+import contextlib
 import inspect
 import marshal
+import random
 import warnings
+import zipfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
 
     from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.translation import Translation
+
+
+_LARGE = 10_000  # up to here two sizes make a kernel of 400 MB at most
 
 
 def target(given: Mapping[str, Any]) -> Target:
@@ -96,7 +102,8 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
         if not compile or stored.training_config is None:
             return model
         notes: list[str] = []
-        training = old_training(parse(stored.training_config, "training_config"), notes, given)
+        tf_keras = "tf" in (stored.keras_version or "")
+        training = old_training(parse(stored.training_config, "training_config"), notes, given, tf_keras=tf_keras)
         if training is not None:
             compile_as_saved(model, training, given)
             notes += keras_models.restore_optimizer(single, template, state, optimizer=model.optimizer)
@@ -143,6 +150,27 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
     return model
+
+
+def require_room(path: str, known: dict[str, Any], *, safe_mode: bool) -> None:
+    """Refuse a `.keras` file of a model that this machine has no memory for; what else is wrong with it Keras says."""
+    with zipfile.ZipFile(path) as archive, naming(path):
+        config = parse(archive.read("config.json").decode(), "config.json")
+    if _largest(config) < _LARGE:
+        return
+    state = random.getstate()  # of which Keras draws the seeds of layers
+    with keras3.variables_without_values() as variables, keras3.uncounted_names(), contextlib.suppress(Exception):
+        h5_files.model_of_today(keras_models.stateless(config), known, safe_mode)
+    random.setstate(state)
+    with naming(path):
+        keras_models.require_room(variables)
+
+
+def _largest(value: Any) -> float:
+    """Return the largest number in a config."""
+    if isinstance(value, (dict, list)):
+        return max(map(_largest, value.values() if isinstance(value, dict) else value), default=0)
+    return value if isinstance(value, (int, float)) else 0
 
 
 def functions_of_tensorflow() -> dict[str, Any]:

@@ -62,7 +62,7 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
         given = h5_files.custom_objects(custom_objects)
         notes: list[str] = []
         with naming(path):
-            training = old_training(found["training_config"], notes, given)
+            training = old_training(found["training_config"], notes, given, tf_keras=True)
         if training is not None:
             old_files.compile_as_saved(model, training, given)
         for note in notes:

@@ -24,6 +24,11 @@ def look_over_archive(path: str | os.PathLike[str]) -> None:
         try:
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
+                if len(members) > limits.ARCHIVE_MEMBERS:
+                    raise CheckpointError(
+                        f"{name}: expected at most {limits.ARCHIVE_MEMBERS:,} files in the archive. Received: "
+                        f"{len(members):,}."
+                    )
                 unpacked = sum(member.file_size for member in members)
                 if unpacked > limits.byte_budget(size, None):
                     raise CheckpointError(

@@ -6,7 +6,7 @@ import copy
 import logging
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -132,7 +132,12 @@ def notes_on_masks(model: Any) -> list[str]:
 
 def check_room(model: Any) -> None:
     """Refuse a model that asks for more memory than this machine has."""
-    wanted = sum(math.prod(variable.shape) * np.dtype("float32").itemsize for variable in model.weights)
+    require_room(model.weights)
+
+
+def require_room(variables: Iterable[Any]) -> None:
+    """Refuse variables that take more memory than this machine has."""
+    wanted = sum(math.prod(variable.shape) * np.dtype("float32").itemsize for variable in variables)
     if wanted > limits.memory_of_machine():
         raise CheckpointError(
             f"the model's weights take {wanted:,} bytes; this machine has {limits.memory_of_machine():,} of memory."

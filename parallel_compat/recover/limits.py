@@ -17,6 +17,7 @@ BYTES_OVER_FILE_SIZE = 8
 BYTES_AT_LEAST = 32 * MIB
 
 ATTRIBUTE_BYTES = 16 * MIB  # one attribute: a model's config, a list of names
+ARCHIVE_MEMBERS = 5_000  # of a `.keras` file: four, and the vocabularies of layers
 NAMES = 50_000  # layers, and weights, in one file
 NAME_LENGTH = 1_024
 NAME_DEPTH = 32  # parts of one weight's name, between slashes

@@ -28,6 +28,7 @@ import numpy as np
 
 from parallel_compat.recover import damage, limits, raw_bytes
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.safe_names import printable
 
 # The path is handed over, and not found by `-m`, which would put the current folder first.
 BOOT = (
@@ -352,6 +353,9 @@ def _stored(path: str, header: dict[str, Any]) -> Stored:
             raise TypeError(key)
         return value
 
+    def word(key: str) -> str | None:
+        return None if (value := line(key)) is None else printable(value)
+
     def listed(entries: list[dict[str, Any]]) -> tuple[StoredArray, ...]:
         found = []
         for entry in entries:
@@ -370,8 +374,8 @@ def _stored(path: str, header: dict[str, Any]) -> Stored:
     return Stored(
         path,
         form,
-        line("keras_version"),
-        line("backend"),
+        word("keras_version"),
+        word("backend"),
         line("model_config"),
         line("training_config"),
         tuple(StoredLayer(str(layer["name"]), listed(layer["weights"])) for layer in header["layers"]),

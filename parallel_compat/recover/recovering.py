@@ -186,7 +186,7 @@ def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> En
     """Read a single model's config from JSON or from another old file."""
     name = os.fspath(path)
     if not name.endswith((".json", ".txt")):
-        with read(path, arrays=False, max_bytes=max_bytes) as reading:
+        with read(path, arrays=False, max_bytes=max_bytes) as reading, naming(name):
             if reading.stored.model_config is None:
                 raise CheckpointError(f"{name}: holds weights only, no architecture.")
             return unwrap(model_entry(reading.stored.model_config))[0]

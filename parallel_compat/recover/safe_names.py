@@ -38,5 +38,6 @@ def short(name: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Keep what a file says from steering the terminal."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    """Keep what a file says on one line, and from steering the terminal."""
+    text = " ".join(text.splitlines()) if "\n" in text else text
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)

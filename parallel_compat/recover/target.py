@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -11,9 +11,9 @@ class Target:
 
     # Classes of layers in addition to those that Keras 2 and Keras 3 have in common.
     layers: frozenset[str] = frozenset()
-    # The name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do, for which the
-    # weights in front of it are changed.
-    hard_sigmoid: str | None = None
+    # How a config names an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do, for which
+    # the weights in front of it are changed.
+    hard_sigmoid: dict[str, str] | None = field(default=None, hash=False)
     # Names of classes of Keras that are the user's own there, whose configs are not changed.
     own: frozenset[str] = frozenset()
 

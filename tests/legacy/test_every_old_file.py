@@ -85,6 +85,11 @@ def test_a_whole_model_predicts_and_trains_as_then(path: Path) -> None:
         np.testing.assert_allclose(weight, arrays[f"w_after_{index}"], rtol=0, atol=tolerance)
 
 
+@pytest.mark.parametrize("name", ["keras224_gru_wrappers.template", "keras224_resume_sgd_clipnorm.parallel"])
+def test_functions_in_wrappers_and_the_norm_of_all_gradients(name: str) -> None:
+    test_a_whole_model_predicts_and_trains_as_then(OLD / f"{name}.h5")
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("path", listed([path for path in [*WEIGHTS, *WHOLE] if "_resume_" not in path.name]))
 def test_the_model_s_method_loads_the_weights_of_any_file(path: Path) -> None:

@@ -38,14 +38,17 @@ def uncounted_names() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def variables_without_values() -> Iterator[None]:
-    """Let models have variables of known shapes and without values, never.
+def variables_without_values() -> Iterator[list[Any]]:
+    """Let models have variables of known shapes and without values, never; a list has them afterwards.
 
     Keras gives the variables of such a scope their values after the next one: gigabytes, for a model that nobody has.
     """
     before = len(global_state.get_global_attribute(_LATER) or [])
+    made: list[Any] = []
     with keras.StatelessScope(initialize_variables=False):
         try:
-            yield
+            yield made
         finally:
-            del (global_state.get_global_attribute(_LATER) or [])[before:]
+            later = global_state.get_global_attribute(_LATER) or []
+            made += later[before:]
+            del later[before:]

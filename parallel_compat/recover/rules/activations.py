@@ -64,7 +64,7 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
     if translation.target.hard_sigmoid is not None:
         for argument in ARGUMENTS:
             if name in KERAS3_ARGUMENTS and config.get(argument) == "hard_sigmoid":
-                config[argument] = translation.target.hard_sigmoid
+                config[argument] = dict(translation.target.hard_sigmoid)
         return
     if name in GATED and config.get("recurrent_activation") == "hard_sigmoid":
         translation.edit(entry, "old_hard_sigmoid_gates")

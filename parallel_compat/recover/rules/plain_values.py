@@ -50,7 +50,7 @@ def no_hidden_objects(entry: Entry, translation: Translation) -> None:
         return
     known = entry["class_name"] in KERAS3_ARGUMENTS
     for key, value in entry["config"].items():
-        if key in LAYERS:
+        if key in LAYERS or value == translation.target.hard_sigmoid:
             continue
         part = key.endswith(PARTS)
         if is_object(value) or (known and not part and _has_dictionary(value)):

@@ -81,12 +81,8 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     new = {key: old[key] for key in taken if old.get(key) is not None}
     if name in ("SGD",) and "momentum" in new:
         new["momentum"] = float(new["momentum"])
-    if "epsilon" in taken and old.get("epsilon") is None:
-        new["epsilon"] = EPSILON
-    if name == "Adagrad" or (name == "RMSprop" and not old.get("momentum")):
-        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what comes closest (equal
-        # at a = 0, and within epsilon everywhere). With momentum, TensorFlow's RMSprop had it inside already.
-        new["epsilon"] = float(new["epsilon"]) ** 2
+    if "epsilon" in taken:
+        new["epsilon"] = _epsilon(str(name), old)
     # OptimizerV2 (tf.keras from 1.14 or 2.0 on) says `learning_rate`; Keras up to 2.2 `lr`.
     rate = old.get("learning_rate", old.get("lr"))
     if not _is_number(rate):
@@ -117,15 +113,29 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
         return None
     for key in ("clipnorm", "clipvalue"):
         if _is_number(old.get(key)):
-            # Keras's own optimizers clip the norm of all gradients together, OptimizerV2 each one's.
-            together = key == "clipnorm" and not (tf_keras and "learning_rate" in old)
-            new["global_clipnorm" if together else key] = old[key]
+            new[_clipping(key, old, tf_keras=tf_keras)] = old[key]
     if any(not isinstance(value, (bool, dict)) and not _is_number(value) for value in new.values()):
         raise CheckpointError("training_config: an argument of the optimizer is not a number.")
     return {"class_name": name, "config": new}
 
 
-def old_optimizer_entry(config: Any, notes: list[str], custom_objects: Collection[str] = ()) -> dict[str, Any] | None:
+def _epsilon(name: str, old: dict[str, Any]) -> Any:
+    epsilon = EPSILON if old.get("epsilon") is None else old["epsilon"]
+    if name == "Adagrad" or (name == "RMSprop" and not old.get("momentum")):
+        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what comes closest (equal
+        # at a = 0, and within epsilon everywhere). With momentum, TensorFlow's RMSprop had it inside already.
+        return float(epsilon) ** 2
+    return epsilon
+
+
+def _clipping(key: str, old: dict[str, Any], *, tf_keras: bool) -> str:
+    """Name an argument: Keras's own optimizers clip the norm of all gradients together, OptimizerV2 each one's."""
+    return "global_clipnorm" if key == "clipnorm" and not (tf_keras and "learning_rate" in old) else key
+
+
+def old_optimizer_entry(
+    config: Any, notes: list[str], custom_objects: Collection[str] = (), *, tf_keras: bool
+) -> dict[str, Any] | None:
     """Return an optimizer's class and its old arguments, or None (with a note) where it is not known."""
     if not isinstance(config, dict) or not isinstance(config.get("config"), dict):
         return None
@@ -146,14 +156,21 @@ def old_optimizer_entry(config: Any, notes: list[str], custom_objects: Collectio
         value is None or isinstance(value, bool) or _is_number(value) for value in settings.values()
     ):
         raise CheckpointError("training_config: an argument of the optimizer is not a number.")
+    if name in OPTIMIZERS and name not in custom_objects:
+        settings = {_clipping(key, settings, tf_keras=tf_keras): value for key, value in settings.items()}
+        if "epsilon" in OPTIMIZERS[name]:
+            settings["epsilon"] = _epsilon(name, settings)
     return {"class_name": name, "config": settings}
 
 
-def old_training(config: Any, notes: list[str], custom_objects: Collection[str] = ()) -> dict[str, Any] | None:
+def old_training(
+    config: Any, notes: list[str], custom_objects: Collection[str] = (), *, tf_keras: bool
+) -> dict[str, Any] | None:
     """Return a `training_config` for a process that compiles as Keras 2 did: checked, its names as they are.
 
     Args:
         notes: sentences are added for what was left out.
+        tf_keras: whether the Keras inside TensorFlow wrote it.
 
     Returns:
         optimizer_config, loss, metrics, weighted_metrics, loss_weights and sample_weight_mode; None where the optimizer
@@ -161,7 +178,7 @@ def old_training(config: Any, notes: list[str], custom_objects: Collection[str] 
     """
     if not isinstance(config, dict):
         raise CheckpointError("training_config: not of a form that Keras wrote.")
-    optimizer = old_optimizer_entry(config.get("optimizer_config"), notes, custom_objects)
+    optimizer = old_optimizer_entry(config.get("optimizer_config"), notes, custom_objects, tf_keras=tf_keras)
     if optimizer is None:
         return None
     found: dict[str, Any] = {"optimizer_config": optimizer}

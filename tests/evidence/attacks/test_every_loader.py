@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import warnings
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -16,7 +18,7 @@ import pytest
 from parallel_compat import CheckpointError, load_template_weights, parallelize
 from parallel_compat.legacy import models
 from tests.evidence.attacks import hostile_configs, hostile_storage
-from tests.evidence.attacks.hostile_files import HOSTILE, REAL, changed, with_config
+from tests.evidence.attacks.hostile_files import HOSTILE, REAL, TEMPLATE, changed, with_config
 from tests.evidence.attacks.test_hostile_files import INSPECTABLE
 
 if TYPE_CHECKING:
@@ -156,6 +158,36 @@ def test_a_layer_that_takes_all_memory(attack: Callable[[Path], None], tmp_path:
     for load in (models.load_model, _json):
         with pytest.raises(CheckpointError, match=r"shapes|memory|inbound_nodes"):
             load(source)
+
+
+def _archive(path: Path, units: int, members: int) -> None:
+    """A file of Keras 3 that says of itself that it is large."""
+    mlp().save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    config = json.loads(parts["config.json"])
+    config["config"]["layers"][1]["config"]["units"] = units
+    parts["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in [*parts.items(), *((f"assets/{number}", b"") for number in range(members))]:
+            archive.writestr(name, content)
+
+
+@pytest.mark.parametrize(
+    ("units", "members", "said"),
+    [(10**10, 0, "of memory"), (16, 6_000, "files in the archive"), (0, 0, "nested too deep")],
+)
+def test_an_archive_that_takes_memory_or_time(units: int, members: int, said: str, tmp_path: Path) -> None:
+    source = tmp_path / "hostile.keras"
+    _archive(source, units, members)
+    if not units:
+        with zipfile.ZipFile(source, "w") as archive:
+            archive.writestr("config.json", b"[" * 100_000)
+            archive.writestr("model.weights.h5", TEMPLATE.read_bytes())
+    drawn = random.getstate()
+    with pytest.raises(CheckpointError, match=rf"hostile\.keras: .*{said}"):
+        models.load_model(source)
+    assert random.getstate() == drawn
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -20,7 +20,7 @@ from parallel_compat.command import main
 from parallel_compat.recover import reader
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.recovering import recover
-from tests.evidence.attacks.hostile_files import REAL, TEMPLATE
+from tests.evidence.attacks.hostile_files import REAL, TEMPLATE, changed, layer_of, with_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,6 +199,31 @@ def test_an_architecture_that_is_none(text: bytes, tmp_path: Path) -> None:
     (tmp_path / "model.json").write_bytes(text)
     with pytest.raises(CheckpointError, match=r"model\.json"):
         recover(WEIGHTS, tmp_path / "out.h5", architecture=tmp_path / "model.json")
+
+
+def test_an_architecture_in_hdf5_is_named(tmp_path: Path) -> None:
+    def change(config: dict[str, Any]) -> None:
+        layer_of(config, "hidden")["config"]["units"] = 10**30
+
+    with_config(tmp_path / "model.h5", change)
+    with pytest.raises(CheckpointError, match=r"model\.h5: model_config: a number beyond 64 bits"):
+        recover(WEIGHTS, tmp_path / "out.h5", architecture=tmp_path / "model.h5")
+
+
+def test_what_a_file_says_of_itself_neither_steers_the_terminal_nor_begins_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with changed(tmp_path / "in.h5") as file:
+        for owner in (file, file["model_weights"]):
+            owner.attrs["keras_version"] = "2.2.4\x1b[2J\nNo fault was found.\u202e"
+    with read(tmp_path / "in.h5") as reading:
+        assert (
+            reading.stored.keras_version
+            == "2.2.4\N{REPLACEMENT CHARACTER}[2J No fault was found.\N{REPLACEMENT CHARACTER}"
+        )
+    with_config(tmp_path / "in.h5", lambda config: layer_of(config, "hidden")["config"].update(activation="a\nb"))
+    assert main(["recover", str(tmp_path / "in.h5"), "-o", str(tmp_path / "out.keras")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_the_architecture_is_never_the_output(tmp_path: Path) -> None:
