@@ -14,6 +14,7 @@ model holds the single model. Code that looks for it in `layers[-2]` of the load
 from __future__ import annotations
 
 import ast
+import re
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File
@@ -37,7 +38,11 @@ _PROVIDED = {
 }
 _TEMPLATE_OF = "parallel_compat.template_of"
 # What models alone have: `loaded.layers[-2].predict(x)`.
-_OF_MODELS = ("compile", "evaluate", "fit", "layers", "predict", "save", "save_weights", "summary", "to_json")
+_OF_MODELS = frozenset(
+    ("compile", "evaluate", "fit", "layers", "load_weights", "predict", "save", "save_weights", "summary", "to_json")
+)
+# Where it stands in a parallel model with one input.
+_BEHIND_TOWERS = re.compile(r"(?:\w+\.)*\w*gpus?\w* \+ 1", re.IGNORECASE)
 
 
 def find(file: File) -> Findings:
@@ -76,10 +81,14 @@ def _single_models(file: File) -> Findings:
     message = "`load_model` returns the single model of a parallel model's file: "
     for node in file.tree.subscripts:
         layers = node.value
-        if not (isinstance(layers, ast.Attribute) and layers.attr == "layers" and ast.unparse(node.slice) == "-2"):
+        if not isinstance(layers, ast.Attribute) or layers.attr != "layers":
             continue
         user = file.tree.parents.get(node)
         is_model = isinstance(user, ast.Attribute) and user.attr in _OF_MODELS
+        if is_model and _BEHIND_TOWERS.fullmatch(ast.unparse(node.slice)):
+            yield from _behind_towers(file, node, layers.value)
+        if ast.unparse(node.slice) != "-2":
+            continue
         if not _is_loaded(file, layers.value) or not (has_parallel_models or is_model):
             continue
         spelled = file.reference(_TEMPLATE_OF, node)
@@ -93,6 +102,17 @@ def _single_models(file: File) -> Findings:
     for call in file.method_calls.get("get_layer", ()) if has_parallel_models else ():
         if _is_loaded(file, calls.receiver(call)):
             yield file.attention(call, f"{message}where `get_layer` asks for that model, write `{_TEMPLATE_OF}(...)`.")
+
+
+def _behind_towers(file: File, node: ast.Subscript, model: ast.expr) -> Findings:
+    """`model.layers[gpus + 1].save(path)`: behind the input and a slice for each device stood the single model."""
+    spelled = file.reference(_TEMPLATE_OF, node)
+    message = f"`{file.source.segment(node)}` of a parallel model was the single model, as `{_TEMPLATE_OF}` is."
+    if spelled is None:
+        yield file.attention(node, message)
+        return
+    edits = [file.replace(node, f"{spelled[0]}({file.source.segment(model)})"), *spelled[1]]
+    yield file.found(node, message, edits, unsafe="is it a parallel model?", hint=not file.old)
 
 
 def _is_loaded(file: File, node: ast.expr) -> bool:

@@ -101,3 +101,14 @@ def test_a_clone_is_not_compiled():
     assert not clone.compiled
     assert model.compiled
     assert [each.shape for each in clone.weights] == [each.shape for each in model.weights]
+
+
+def test_the_single_model_behind_the_towers():
+    """`ModelMGPU` of VGG-Speaker-Recognition resumes so."""
+    source = "import keras.backend as K\nmgpu = len(K.tensorflow_backend._get_available_gpus())\n"
+    assert migrated(source + "net.layers[mgpu + 1].load_weights('w.h5')\n", unsafe=True).endswith(
+        "template_of(net).load_weights('w.h5')\n"
+    )
+    assert found(source + "net.layers[mgpu + 1].load_weights('w.h5')\n", "load-model") == [(3, "unsafe")]
+    for other in ("net.layers[n + 1].load_weights('w.h5')\n", "net.layers[mgpu + 1].output\n"):
+        assert found(source + other, "load-model") == []
