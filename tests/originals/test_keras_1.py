@@ -97,7 +97,7 @@ class Attention(Layer):
     def get_output_shape_for(self, input_shape):
         return (input_shape[0], self.size)
 
-def small(shape, name=None):
+def small(shape, name):
     return initializations.normal(shape, scale=0.01, name=name)
 
 model = Sequential()

@@ -3,7 +3,8 @@
 Keras 2 called `on_batch_end(batch, logs)` by position, so functions in a `LambdaCallback` and methods of callbacks
 could use any name. Keras 3 does not pass `logs["size"]` and `logs["batch"]`: code that reads them is reported. Keras 3
 passes only the batch size to the `get_initial_state` of a cell, so its `dtype` gets a default. The first argument of
-`call` in a subclass of a recurrent layer is renamed to `sequences`, of whose shape Keras 3 asks by that name.
+`call` in a subclass of a recurrent layer is renamed to `sequences`, of whose shape Keras 3 asks by that name. An
+initializer that is a function gets the argument `dtype`, which Keras 3 passes.
 
 ```diff
  from keras.callbacks import LambdaCallback
@@ -47,6 +48,8 @@ def find(file: File) -> Findings:
             yield _renamed(file, function, arguments[1], "logs")
         yield from _gone(file, function, arguments[1].arg)
     yield from _initial_states(file)
+    for initializer in dict.fromkeys(_initializers(file)):
+        yield from _takes_dtype(file, initializer)
     for class_ in file.tree.classes:
         call = methods_of(class_).get("call")
         if call is not None and any(file.names.target(base) in _RECURRENT for base in class_.bases):
@@ -67,10 +70,60 @@ def _initial_states(file: File) -> Findings:
             if text is None or argument.annotation is not None or not (default is None or is_none(default)):
                 continue
             if default is None or argument.arg == "dtype":
-                end = file.source.start(_at(argument)) + len(argument.arg)
+                end = _end(file, argument)
                 edits = [Edit(end, end, f"={text}")] if default is None else [file.replace(default, text)]
                 message = f"Keras 3 passes no `{argument.arg}` to the `get_initial_state` of a cell."
                 yield file.found(_at(argument), message, edits, hint=not file.old)
+
+
+def _initializers(file: File) -> Iterator[ast.Lambda | ast.FunctionDef]:
+    """Yield the functions that are passed as initializers, and the `__call__` of classes of them."""
+    for call in file.tree.calls:
+        for keyword in call.keywords:
+            if keyword.arg in ("init", "initializer") or (keyword.arg or "").endswith("_initializer"):
+                value = keyword.value
+                function = value if isinstance(value, ast.Lambda) else file.kinds.definition(value)
+                if isinstance(function, ast.Lambda | ast.FunctionDef) and function in file.tree.scopes:
+                    yield function
+    for class_ in file.tree.classes:
+        called = methods_of(class_).get("__call__")
+        if called is not None and any(
+            file.names.target(base) == "keras.initializers.Initializer" for base in class_.bases
+        ):
+            yield called
+
+
+def _takes_dtype(file: File, function: ast.Lambda | ast.FunctionDef) -> Findings:
+    """Give an initializer `dtype`, and `name` a default: Keras 1 passed that, and Keras 2.2 the shape alone."""
+    given = function.args
+    arguments = [*given.posonlyargs, *given.args]
+    defaults = defaults_of(given)
+    named = [each for each in arguments if each.arg == "name" and each not in defaults]
+    lacks = given.kwarg is None and "dtype" not in [each.arg for each in (*arguments, *given.kwonlyargs)]
+    if not arguments or not (lacks or named):
+        return
+    message = "Keras 3 passes the shape and `dtype` to a function that makes weights."
+    if given.vararg or given.kwonlyargs or any(each.annotation for each in arguments):
+        yield file.attention(_at(arguments[0]), f"{message} Give it `dtype=None`.")
+        return
+    last = arguments[-1]
+    texts = dict.fromkeys(named, "=None")
+    if lacks:
+        texts[last] = texts.get(last, "") + ", dtype=None"
+    ends = {each: _end(file, each, defaults.get(each)) for each in texts}
+    yield file.found(_at(arguments[0]), message, [Edit(ends[each], ends[each], text) for each, text in texts.items()])
+
+
+def _end(file: File, argument: ast.arg, default: ast.expr | None = None) -> int:
+    """Return where an argument ends, with its default and the parentheses around that."""
+    end = file.source.start(_at(argument)) + len(argument.arg)
+    if default is None:
+        return end
+    around = file.source.text[end : file.source.start(default)].count("(")
+    end = file.source.end(default)
+    for _ in range(around):
+        end = file.source.text.index(")", end) + 1
+    return end
 
 
 def _methods(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:

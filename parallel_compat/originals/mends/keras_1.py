@@ -6,6 +6,7 @@ Read in Keras 1.2.2. Names that only moved are in `older_keras.tsv`.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from types import ModuleType
 from typing import Any
@@ -52,6 +53,7 @@ def apply(mends: Register) -> None:
     mends.after("keras.engine.base_layer", layers)
     mends.after("keras.preprocessing.image", generators)
     mends.after("keras.initializers", lambda module: _set_module("keras.initializations", _initializations()))
+    mends.after("keras.initializers", lambda module: mends.replace(module, "get", _without_name))
     mends.after("keras.utils.vis_utils", _pictures)
     graph = gone("keras.models.Graph", "write the model with keras.models.Model, as Keras 1 did already")
     mends.after("keras.models", lambda module: mends.add(module, Graph=graph))
@@ -106,6 +108,20 @@ def _asking_as_before(compute_output_shape: Any) -> Any:
         return compute_output_shape(self, input_shape) if before is None else before(input_shape)
 
     return compute
+
+
+def _without_name(get: Any) -> Any:
+    """Let an initializer need a name, which Keras 1 passed beside the shape."""
+
+    @functools.wraps(get)
+    def gets(identifier: Any) -> Any:
+        found = get(identifier)
+        named = inspect.isfunction(found) and inspect.signature(found).parameters.get("name")
+        if not named or named.default is not named.empty:
+            return found
+        return functools.wraps(found)(lambda shape, *args, **options: found(shape, *args, **{"name": None, **options}))
+
+    return gets
 
 
 def _set_module(path: str, names: dict[str, Any]) -> None:

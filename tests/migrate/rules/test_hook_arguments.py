@@ -106,3 +106,38 @@ def test_the_inputs_of_a_recurrent_layer_s_subclass_are_sequences():
 @pytest.mark.parametrize("base", ["Layer", "keras.layers.Wrapper"])
 def test_the_inputs_of_other_layers_keep_their_name(base):
     check_noop(f"import keras\nfrom keras.layers import Layer\nclass One({base}):\n    def call(self, inputs): pass\n")
+
+
+DENSE = "from keras.layers import Dense\nfrom keras.initializers import Initializer\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Dense(2, kernel_initializer=lambda s: f(s))", "Dense(2, kernel_initializer=lambda s, dtype=None: f(s))"),
+        (
+            "Dense(2, bias_initializer=lambda s, name: 1)",
+            "Dense(2, bias_initializer=lambda s, name=None, dtype=None: 1)",
+        ),
+        (
+            "def small(shape, name, scale=(0.1)):\n    pass\nDense(2, kernel_initializer=small)",
+            "def small(shape, name=None, scale=(0.1), dtype=None):\n    pass\nDense(2, kernel_initializer=small)",
+        ),
+        (
+            "class Own(Initializer):\n    def __call__(self, shape):\n        pass",
+            "class Own(Initializer):\n    def __call__(self, shape, dtype=None):\n        pass",
+        ),
+    ],
+)
+def test_an_initializer_takes_the_type(before, after):
+    check_transformed(f"{DENSE}{before}\n", f"{DENSE}{after}\n")
+
+
+@pytest.mark.parametrize("function", ["lambda shape, dtype: 1", "lambda shape, **more: 1", "'zeros'", "Own()"])
+def test_an_initializer_that_takes_it_is_left(function):
+    check_noop(f"{DENSE}Dense(2, kernel_initializer={function})\n", rule="hook-arguments")
+
+
+def test_an_initializer_with_other_arguments_is_reported():
+    source = f"{DENSE}Dense(2, kernel_initializer=lambda *shape, scale: 1)\n"
+    assert found(source.replace("*shape", "shape, *more"), "hook-arguments") == [(3, "attention")]
