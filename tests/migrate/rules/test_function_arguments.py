@@ -50,3 +50,11 @@ def test_arguments_of_the_backend_of_keras_1():
         "from parallel_compat.legacy import backend as K\nx = K.random_normal((2,), stddev=0.1)\n"
         "y = K.conv2d(x, z, padding='same', data_format='channels_first')\n",
     )
+
+
+def test_pictures_of_keras_1():
+    check_transformed(
+        "from keras.preprocessing import image\nmade = image.ImageDataGenerator(rescale=2, dim_ordering='tf')\n",
+        "from tensorflow.keras.preprocessing import image\n"
+        "made = image.ImageDataGenerator(rescale=2, data_format='channels_last')\n",
+    )
