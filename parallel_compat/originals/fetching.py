@@ -27,6 +27,7 @@ _ANOTHER_INDEX = "Try again, or let pip use another package index (the variable 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _MOST_KEPT = 40_000_000  # bytes; no original has more sources
 _CHUNK = 1 << 20  # bytes
+_MOST_NAMES = 8  # of wheels, in one message
 
 
 def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, contents: bool = False) -> Path:
@@ -127,7 +128,9 @@ def _wheels_in(folder: Path, original: Original) -> tuple[dict[Wheel, Path], str
     """Return where the wheels of an original are, and the names of all wheels there; their case says nothing."""
     there = {entry.lower(): folder / entry for entry in sorted(os.listdir(folder)) if entry.endswith(".whl")}
     found = {wheel: there[wheel.file.lower()] for wheel in original.wheels if wheel.file.lower() in there}
-    return found, ", ".join(path.name for path in there.values()) or "no wheel"
+    names = [path.name if path.name.isprintable() else ascii(path.name) for path in there.values()]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return found, ", ".join(names[:_MOST_NAMES]) + more or "no wheel"
 
 
 def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> None:
@@ -135,7 +138,8 @@ def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> None:
     files: dict[str, tuple[int, str]] = {}
     for wheel, path in wheels.items():
         with _opened(path) as opened:
-            received = _sha256(opened)
+            size = os.fstat(opened.fileno()).st_size
+            received = _sha256(opened) if size == wheel.size else f"{size:,} bytes, where it has {wheel.size:,}"
             if received != wheel.sha256:
                 raise FetchError(
                     f"Expected {path.name} with the sha256 {wheel.sha256}. Received: {received}. {what_to_do}"
@@ -146,6 +150,8 @@ def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> None:
 
 def _opened(path: Path) -> BinaryIO:
     try:
+        if not (path.is_file() or path.is_dir()):  # a pipe would be waited for
+            raise OSError(errno.EINVAL, "not a regular file")
         return path.open("rb")
     except OSError as error:
         raise FetchError(f"Expected a wheel that can be read. Received: {path} ({error.strerror}).") from error

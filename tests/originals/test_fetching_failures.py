@@ -90,6 +90,32 @@ def test_missing_wheels_are_named_with_the_command_that_gets_them(wheels):
     )
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes with names are POSIX's")
+def test_a_pipe_with_the_name_of_a_wheel(wheels):
+    """It was waited for, for ever."""
+    wheel = wheels / "made_up_keras-1.0-py3-none-any.whl"
+    wheel.unlink()
+    os.mkfifo(wheel)
+    assert "not a regular file" in failing("small", wheels)
+
+
+def test_a_wheel_of_another_size_is_not_read(wheels, monkeypatch):
+    """Twenty gigabytes of zeros were."""
+    os.truncate(wheels / "made_up_keras-1.0-py3-none-any.whl", 1 << 40)
+    monkeypatch.setattr(fetching, "_sha256", None)
+    assert "Received: 1,099,511,627,776 bytes" in failing("small", wheels)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_names_of_other_wheels_are_few_and_printable(wheels):
+    (wheels / "made_up_keras-1.0-py3-none-any.whl").rename(wheels / "a\x1b[2J\n.whl")
+    for number in range(20):
+        (wheels / f"b{number}.whl").touch()
+    message = failing("small", wheels)
+    assert "Received: 'a\\x1b[2J\\n.whl', b0.whl" in message
+    assert " more. Where there is a network" in message
+
+
 def test_the_case_of_a_file_name_says_nothing(wheels):
     path = wheels / catalogue.ORIGINALS["small"].wheels[0].file
     path.rename(path.with_name(path.name.replace("made_up", "Made_Up")))
