@@ -160,8 +160,6 @@ class RMSPropOptimizer(keras.optimizers.RMSprop):  # type: ignore[misc]
         decay = of_keras.pop("rho", decay)
         super().__init__(learning_rate, decay, float(momentum), epsilon, centered, name=name, **of_keras)
 
-    def build(self, variables: Any) -> None:
-        super().build(variables)
-        for variable in self.variables:
-            if "velocity" in variable.path:
-                variable.assign(keras.ops.ones_like(variable))
+    def add_optimizer_variables(self, trainable_variables: Any, name: Any, initializer: Any = "zeros") -> Any:
+        # Not assigned in `build`: a compiled model builds it in a graph whose assignments are never run.
+        return super().add_optimizer_variables(trainable_variables, name, "ones" if name == "velocity" else initializer)

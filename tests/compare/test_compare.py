@@ -36,7 +36,7 @@ from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recorder.hooks import entered
 from parallel_compat.compare.recorder.models import counted
-from parallel_compat.compare.recorder.steps import Gradients
+from parallel_compat.compare.recorder.steps import Gradients, GraphStep
 from parallel_compat.compare.recorder.values import around, array_of, like
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
@@ -848,6 +848,17 @@ def test_the_trainer_of_keras_3_16_is_watched(tmp_path):
         [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.stdout == "False False False\n", done.stderr
+
+
+def test_a_batch_of_a_graph_may_come_from_an_iterator():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        data = tf.data.Dataset.range(9).map(lambda i: (i, -i)).batch(3)
+        x, y = tf.compat.v1.data.make_one_shot_iterator(data).get_next()
+        step = GraphStep(None, None, None, None, 0, {}, [], lambda: session)
+        for first in (0, 3):
+            read = step._read([x, y, np.ones(3)])
+            np.testing.assert_array_equal(read[0], [first, first + 1, first + 2])
+            np.testing.assert_array_equal(read[1], -read[0])
 
 
 def test_a_batch_may_be_sparse():

@@ -38,6 +38,19 @@ def test_steps(name, given):
     np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_a_compiled_model_makes_the_same_steps():
+    """It builds its optimizer in the graph of the step."""
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
+    weight = tf.Variable(model.get_weights()[0])
+    wanted = tf.compat.v1.train.RMSPropOptimizer(0.1)
+    model.compile(tensorflow_optimizers.RMSPropOptimizer(0.1), "mse")
+    x, y = np.eye(2, dtype="float32"), np.ones((2, 1), "float32")
+    for _ in range(3):
+        model.train_on_batch(x, y)
+        wanted.apply_gradients([((tf.matmul(x, weight) - y), weight)])
+    np.testing.assert_allclose(model.get_weights()[0], weight.numpy(), rtol=1e-5)
+
+
 def test_a_compiled_model_is_saved_and_loaded(tmp_path):
     model = keras.Sequential([keras.layers.Dense(1)])
     model.compile(tensorflow_optimizers.RMSPropOptimizer(0.1, decay=0.8), "mse")

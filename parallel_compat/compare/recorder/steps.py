@@ -78,17 +78,25 @@ class GraphStep(Step):
         count: how many results the script's own has.
         more: what the other puts out beyond them, by kind.
         layer_names: whose outputs are among it.
+        session: returns the session of the graph.
     """
 
-    def __init__(self, recorder, model, function, recording, count, more, layer_names):
+    def __init__(self, recorder, model, function, recording, count, more, layer_names, session):
         Step.__init__(self, recorder, model, function)
         self._recording = recording
         self._count = count
         self._more = more
         self._layer_names = layer_names
+        self._session = session
 
     def _can(self, kept, given):
         return isinstance(given, (list, tuple))
+
+    def _read(self, given):
+        """Return the batch; what an iterator of `tf.data` gives is read at once, so that all are of one batch."""
+        tensors = [each for each in given if hasattr(each, "graph")]
+        values = iter(self._session().run(tensors) if tensors else ())
+        return [next(values) if hasattr(each, "graph") else each for each in given]
 
     def _parts(self, given):
         return {kind: [array_of(each) for each in part if each is not None] for kind, part in self._by_kind(given)[:3]}
@@ -158,7 +166,8 @@ def make_graph_step(recorder, module, name, original, given, keywords):
         every = [tensor for kind in sorted(more) for tensor in more[kind]]
         own = function(inputs, outputs, updates=updates, **kw)
         recording = function(inputs, list(outputs) + every, updates=updates, **kw)
-        return GraphStep(recorder, model, own, recording, len(outputs), more, [name for name, _ in layers])
+        names = [name for name, _ in layers]
+        return GraphStep(recorder, model, own, recording, len(outputs), more, names, backend.get_session)
 
     backend.function = with_more
     if not in_order_anyway:
