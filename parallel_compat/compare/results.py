@@ -54,9 +54,14 @@ class Results:
             if not a["weights"] or not b["weights"]:
                 late += 1
                 continue
-            if a["data"] is not None and b["data"] is not None and not _same_sums(a["data"], b["data"]):
-                text = f"{kind} {number} was called with other data"
-                self.findings.append(Finding("data", kind, None, text, kind))
+            if a["data"] is not None and b["data"] is not None:
+                if not _same_sums(a["data"], b["data"]):
+                    text = f"{kind} {number} was called with other data"
+                    self.findings.append(Finding("data", kind, None, text, kind))
+                    continue
+            elif self._facts[1].get("fed"):  # a generator or dataset, made as that of the batches, which differ
+                text = f"{kind} {number}: its data are not known, and the batches of the training differ"
+                self.findings.append(Finding("not compared", kind, None, text))
                 continue
             self._values(number, a, b) if kind == "evaluate" else self._predictions(number)
         if late:
