@@ -132,7 +132,8 @@ def test_modules():
 
 
 def today(path: str) -> object:
-    return resolve("tensorflow." + path if path.startswith(("keras.preprocessing.text", "keras.backend.")) else path)
+    of_tensorflow = ("keras.preprocessing.text", "keras.preprocessing.image.ImageDataGenerator", "keras.backend.")
+    return resolve("tensorflow." + path if path.startswith(of_tensorflow) else path)
 
 
 def parameters(path: str) -> dict[str, inspect.Parameter]:
