@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 import parallel_compat
@@ -10,6 +11,7 @@ import parallel_compat
 PACKAGE = Path(parallel_compat.__file__).parent
 
 
+@functools.cache
 def imports(root: Path) -> dict[str, set[str]]:
     """Return for each module below a package's folder which modules of the package it imports, anywhere in it."""
     files = {module_name(path, root): path for path in sorted(root.rglob("*.py"))}

@@ -64,7 +64,9 @@ def unused(trees: list[ast.Module], more: Counter[str]) -> set[str]:
     """Return the names that are defined, and used by nothing, or only by themselves and by others that are unused."""
     definitions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, KINDS)]
     uses = functools.cache(used)
-    names = sum((used(tree) for tree in trees), Counter()) + more
+    names = Counter(more)
+    for tree in trees:  # `sum` would copy all that it has, for each
+        names.update(used(tree))
     found: set[str] = set()
     while True:
         new = {
