@@ -10,6 +10,7 @@ HEAD = """\
 from keras.models import Sequential
 model = Sequential(layers)
 """
+WEIGHTED = HEAD.replace("import Sequential\n", "import Sequential\nimport parallel_compat.legacy\n")
 
 
 def test_every_argument():
@@ -18,7 +19,7 @@ def test_every_argument():
         "    weighted_metrics={'out': ['mae']},\n)\n"
         "model.fit(x, {'out': y}, sample_weight={'out': w}, validation_data=(x, {'out': y}, {'out': w}))\n"
         "model.train_on_batch(x, {\n    'out': f(y),  # one\n}, class_weight={'out': {0: 1.0, 1: 2.0}})\n",
-        f"{HEAD}model.compile(\n    'sgd', 'mse', loss_weights=[2.0],\n    weighted_metrics=['mae'],\n)\n"
+        f"{WEIGHTED}model.compile(\n    'sgd', 'mse', loss_weights=[2.0],\n    weighted_metrics=['mae'],\n)\n"
         "model.fit(x, y, sample_weight=w, validation_data=(x, y, w))\n"
         "model.train_on_batch(x, f(y), class_weight={0: 1.0, 1: 2.0})\n",
     )
@@ -55,16 +56,18 @@ def test_targets_of_other_models_are_unsafe():
 def test_sample_weights_of_several_outputs_are_lists():
     """Keras 3 stops at `KeyError: 0`, and compares the structures of targets and weights."""
     head = "from keras.models import Model\nmodel = Model(x, [a, b])\n"
+    weighted = head.replace("import Model\n", "import Model\nimport parallel_compat.legacy\n")
     given = "{'b': v, 'a': w}"
     behind = "[output_name] for output_name in model.output_names]"
     check_transformed(
         f"{head}model.fit(x, {given}, sample_weight={given}, validation_data=(x, [v, w], {given}))\n",
-        f"{head}model.fit(x, [{given}{behind}, sample_weight=[{given}{behind}, "
+        f"{weighted}model.fit(x, [{given}{behind}, sample_weight=[{given}{behind}, "
         f"validation_data=(x, [v, w], [{given}{behind}))\n",
     )
     check_transformed(
         f"{head}y = {given}\nweights = {given}\nmodel.train_on_batch(x, y, sample_weight=weights)\n",
-        f"{head}y = {given}\nweights = {given}\nmodel.train_on_batch(x, [y{behind}, sample_weight=[weights{behind})\n",
+        f"{weighted}y = {given}\nweights = {given}\n"
+        f"model.train_on_batch(x, [y{behind}, sample_weight=[weights{behind})\n",
     )
     unknown = f"import keras\nnet.fit(x, y, sample_weight={given})\n"
     assert found(unknown, "outputs-by-name") == [(2, "attention")]
