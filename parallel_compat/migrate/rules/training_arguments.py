@@ -30,6 +30,7 @@ _OTHERS = {
     "load_weights": (MODEL, True),
     "save": (MODEL, False),
     "compute_mask": (LAYER, False),
+    "reset_states": (LAYER, True),
 }
 
 

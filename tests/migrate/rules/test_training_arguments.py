@@ -106,4 +106,5 @@ def test_arguments_of_other_methods():
         "save_weights('w.h5', save_format=f)",
     ):
         assert (3, "attention") in found(f"{MODEL}model.{call}\n", "training-arguments")
+    assert (2, "attention") in found("import keras\nnet.layers[0].reset_states(states=[h])\n", "training-arguments")
     check_noop("import keras\nfigure.save('a.png', options=3)\nfile.save('x', save_format='png')\n")
