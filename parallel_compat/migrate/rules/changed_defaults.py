@@ -1,9 +1,9 @@
 """Defaults that changed silently: learning rates, the gates of `LSTM` and `GRU`, pool sizes.
 
 Code that relied on a default of Keras 2.2.4 has other results today. The rule writes the old value if the call is
-certainly old (it passes `lr`, or `--era` is given), and with `--unsafe` otherwise. `AveragePooling2D` without
-`pool_size` is an error today, so this value is always written. The imports of the file decide which defaults are old. A
-name of such an optimizer that may reach `compile` through a variable is reported.
+certainly old (it passes `lr` or `decay`, or `--era` is given), and with `--unsafe` otherwise. `AveragePooling2D`
+without `pool_size` is an error today, so this value is always written. The imports of the file decide which defaults
+are old. A name of such an optimizer that may reach `compile` through a variable is reported.
 
 ```diff
  from keras.layers import AveragePooling2D
@@ -29,6 +29,7 @@ from parallel_compat.migrate.findings import Findings
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
+from parallel_compat.names.native import NUMERICS
 from parallel_compat.names.table import Default
 
 _REQUIRED = "(required)"
@@ -36,12 +37,19 @@ _REQUIRED = "(required)"
 
 def find(file: File) -> Findings:
     for target, rows in defaults().items():
-        for call in file.calls_by_target.get(target, ()):
+        for call in (call for each in (target, *_stand_ins(target)) for call in file.calls_by_target.get(each, ())):
             era = era_of_path(file.names.path(call.func) or "") or file.era_of_call(call)
             missing = [row for row in rows if era in row.before and not _given(call, row)]
             if missing:
                 yield from _written_out(file, call, missing, era)
     yield from _named_optimizers(file)
+
+
+def _stand_ins(target: str) -> tuple[str, ...]:
+    """Return what safe rewrites have made of an optimizer before an unsafe one is asked for."""
+    package, _, name = target.rpartition(".")
+    of_optimizers = package == "keras.optimizers"
+    return (f"parallel_compat.legacy.optimizers.{name}", f"{NUMERICS}.{name}") if of_optimizers else ()
 
 
 def _given(call: ast.Call, row: Default) -> bool:
@@ -67,7 +75,8 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> F
         was = f'"{old.rpartition(".")[2]}"' if old.startswith("parallel_compat.") else old
         messages.append(f"`{row.argument}` was {was} by default, and is {row.today} today. {row.note}")
     name = rows[0].of.rpartition(".")[2]
-    certain = all(row.today == _REQUIRED for row in rows) or calls.keyword(call, "lr") is not None
+    of_old_optimizers = any(calls.keyword(call, name) is not None for name in ("lr", "decay"))
+    certain = all(row.today == _REQUIRED for row in rows) or of_old_optimizers
     message = f"`{name}`: " + " ".join(messages)
     edit = calls.append(file, call, ", ".join(arguments))
     if certain:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 SIGMOID = "recurrent_activation=hard_sigmoid"
 IMPORT = "from parallel_compat.legacy.activations import hard_sigmoid\n"
@@ -106,3 +106,12 @@ def test_a_name_that_get_is_given():
         "initial_accumulator_value=0.0))\n",
         unsafe=True,
     )
+
+
+def test_optimizers_that_safe_rewrites_have_moved():
+    """A second run with `--unsafe` writes what the first one left."""
+    safe = migrated("from keras.optimizers import Adamax\na = Adamax(decay=0.1)\nb = Adamax()\n", unsafe=False)
+    assert safe.endswith("a = Adamax(decay=0.1, learning_rate=0.002)\nb = Adamax()\n")
+    assert migrated(safe, unsafe=True) == safe.replace("Adamax()", "Adamax(learning_rate=0.002)")
+    native = "from keras.layers.core import Dense\nfrom legacy_numerics import Adagrad\na = Adagrad()\n"
+    assert found(native, "changed-defaults") == [(3, "unsafe")]
