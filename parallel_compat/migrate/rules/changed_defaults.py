@@ -26,6 +26,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
@@ -37,7 +38,8 @@ _REQUIRED = "(required)"
 
 def find(file: File) -> Findings:
     for target, rows in defaults().items():
-        for call in (call for each in (target, *_stand_ins(target)) for call in file.calls_by_target.get(each, ())):
+        found = (call for each in (target, *_stand_ins(target)) for call in file.calls_by_target.get(each, ()))
+        for call in (*found, *_of_own_classes(file, target)):
             era = era_of_path(file.names.path(call.func) or "") or file.era_of_call(call)
             missing = [row for row in rows if era in row.before and not _given(call, row)]
             if missing:
@@ -50,6 +52,13 @@ def _stand_ins(target: str) -> tuple[str, ...]:
     package, _, name = target.rpartition(".")
     of_optimizers = package == "keras.optimizers"
     return (f"parallel_compat.legacy.optimizers.{name}", f"{NUMERICS}.{name}") if of_optimizers else ()
+
+
+def _of_own_classes(file: File, target: str) -> Iterator[ast.Call]:
+    """Yield the calls of classes that are derived from one, and have its `__init__`: `class Own(LSTM)`."""
+    for class_ in file.tree.classes:
+        if target in map(file.names.target, class_.bases) and "__init__" not in methods_of(class_):
+            yield from (call for call in file.tree.calls if file.kinds.definition(call.func) is class_)
 
 
 def _given(call: ast.Call, row: Default) -> bool:

@@ -115,3 +115,10 @@ def test_optimizers_that_safe_rewrites_have_moved():
     assert migrated(safe, unsafe=True) == safe.replace("Adamax()", "Adamax(learning_rate=0.002)")
     native = "from keras.layers.core import Dense\nfrom legacy_numerics import Adagrad\na = Adagrad()\n"
     assert found(native, "changed-defaults") == [(3, "unsafe")]
+
+
+def test_a_class_of_the_project_has_the_defaults_of_its_base():
+    own = "from keras.layers import LSTM\n\n\nclass Own(LSTM):\n    def build(self, shape):\n        pass\n\n\n"
+    after = own.replace("LSTM\n", f"LSTM\n{IMPORT}", 1)
+    check_transformed(f"{own}Own(3)\n", f"{after}Own(3, {SIGMOID})\n", unsafe=True)
+    check_noop(own.replace("build(self, shape)", "__init__(self)") + "Own()\n", rule="changed-defaults")
