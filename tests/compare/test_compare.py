@@ -34,7 +34,7 @@ from parallel_compat.compare.compare_command import summary
 from parallel_compat.compare.comparison import compare
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
-from parallel_compat.compare.recorder.hooks import entered
+from parallel_compat.compare.recorder.hooks import called, entered
 from parallel_compat.compare.recorder.models import counted
 from parallel_compat.compare.recorder.steps import Gradients, GraphStep
 from parallel_compat.compare.recorder.values import around, array_of, like
@@ -447,6 +447,31 @@ def test_what_is_watched_takes_arguments_of_any_name():
     assert Watched()(0, **keywords) == keywords
     Gradients().watch(Watched())
     assert Watched().apply_gradients(grads_and_vars=iter([(None, 1)]), name="n") == ([(None, 1)], "n")
+
+
+def test_the_validation_in_fit_is_no_call_of_the_script():
+    """A parallel model's `evaluate`, which `fit` calls, calls that of Keras."""
+
+    class Model:
+        def evaluate(self):
+            return 1
+
+    class Parallel(Model):
+        def evaluate(self):
+            return super().evaluate()
+
+    def fit(model):
+        return model.evaluate()
+
+    model, calls = Parallel(), []
+    kept = types.SimpleNamespace(call=lambda kind, data, compute: calls.append(kind) or compute())
+    recorder = types.SimpleNamespace(models={id(model): kept}, calling=False)
+    for kind in (Model, Parallel):
+        around(kind, "evaluate", functools.partial(called, recorder, None, "evaluate"))
+    assert fit(model) == 1
+    assert calls == []
+    assert model.evaluate() == 1
+    assert calls == ["evaluate"]
 
 
 def test_the_recorder_knows_models_without_metrics():

@@ -49,10 +49,12 @@ def called(recorder, module, name, original, given, keywords):
     frame = sys._getframe(1)
     while frame.f_code.co_filename == called.__code__.co_filename:
         frame = frame.f_back
-    if kept is None or recorder.calling or frame.f_code.co_name in ("fit", "fit_generator"):
+    if kept is None or recorder.calling:
         return original(*given, **keywords)
-    recorder.calling = True
+    recorder.calling = True  # also in the validation: a parallel model's own `evaluate` calls that of Keras
     try:
+        if frame.f_code.co_name in ("fit", "fit_generator"):
+            return original(*given, **keywords)
         data = given[1] if len(given) > 1 else keywords.get("x")
         return kept.call(name.split("_")[0], data, lambda: original(*given, **keywords))
     finally:

@@ -116,7 +116,7 @@ ERA = ("--era", "keras-2.2.4")  # the recorder is of every era
 # What differs on one device, and a part of what is said of it.
 ON_ONE = {
     "frozen.py": "`BatchNormalization` with `trainable = False`",
-    "text.py": "`Bidirectional` gives at masked steps",
+    "text.py": "outputs of `Bidirectional` at masked steps",
 }
 # On two replicas as well.
 ON_TWO = {
