@@ -249,7 +249,9 @@ def test_only_results_that_the_sources_are_concerned_by():
 def test_only_results_that_their_era_computed_otherwise(era, statistics, hinges, gates):
     told = [row[0] for row in results.differing([(era, "BatchNormalization LSTM hinge clipnorm")], "migrate")]
     assert ("`clipnorm`" in told) == statistics
-    found = [any(each.startswith(what) for each in told) for what in ("`BatchNorm", "`hinge`", "`LSTM`")]
+    found = [
+        any(each.startswith(what) for each in told) for what in ("`BatchNormalization`, moving", "`hinge`", "`LSTM`")
+    ]
     assert found == [statistics, hinges, gates]
     assert "`ConvLSTM2D`" in [row[0] for row in results.differing([(era, "ConvLSTM2D")], "migrate")]
 

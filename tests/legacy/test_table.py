@@ -137,6 +137,7 @@ def today(path: str) -> object:
 
 
 def parameters(path: str) -> dict[str, inspect.Parameter]:
+    path = path.replace("Layer.reset_states", "RNN.reset_states")  # of the layers that have it
     found = dict(inspect.signature(today(path)).parameters)
     found.pop("self", None)
     return found
