@@ -67,10 +67,10 @@ def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:
     targets = None
     for what, value in given:
         if value is not None and what == "Sample weights":
-            if _has_several_names(file, value):
-                yield _in_order_of_outputs(file, call, targets, value)
-            elif _leaves_outputs_out(file, calls.receiver(call), value):
+            if _leaves_outputs_out(file, calls.receiver(call), value):
                 yield file.attention(value, "Keras 3 wants weights for each output: a list in their order.")
+            elif _has_several_names(file, value):
+                yield _in_order_of_outputs(file, call, targets, value)
         targets = value if what == "Targets" else calls.argument(call, "y", 1)
         name = only_name(value)
         if name is None or not isinstance(value, ast.Dict):

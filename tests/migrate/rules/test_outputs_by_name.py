@@ -85,5 +85,7 @@ def test_a_dict_that_leaves_an_output_out_is_listed():
     head = "from keras.models import Model\nmodel = Model(x, [a, b])\n"
     assert found(head + "model.compile('sgd', {'a': 'mse'})\n", "outputs-by-name") == [(3, "attention")]
     assert found(head + "model.fit(x, [y, z], sample_weight={'a': w})\n", "outputs-by-name") == [(3, "attention")]
+    three, weights = head.replace("b]", "b, c]"), "{'a': v, 'b': w}"
+    assert found(f"{three}model.fit(x, [y, z, u], sample_weight={weights})\n", "outputs-by-name") == [(3, "attention")]
     # The dict of targets is no dict of the only output.
     check_noop(head + "model.fit(x, {'a': y})\n", rule="outputs-by-name")
