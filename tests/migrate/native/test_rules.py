@@ -31,3 +31,11 @@ def test_a_rule_is_one_module():
 def test_the_summary_is_one_sentence(name):
     assert rules.summary(name).endswith(".")
     assert len(rules.summary(name)) <= 118
+
+
+@pytest.mark.parametrize("module", ["parallel_compat.legacy", "parallel_compat.legacy.symbolic_functions"])
+def test_an_import_that_acts_is_a_question(module):
+    """It is imported for what it does, and used nowhere."""
+    source = f"import keras\nimport {module}\nx = keras.layers.Dense(3)\n"
+    assert [each.partition(" is of ")[0] for each in questions(source)] == [f"native-names: `{module}`"]
+    assert f"import {module}\n" in rewriting(source).text
