@@ -202,8 +202,10 @@ class Runs:
             by_itself = ". There is nothing to compare: custom loops, as with `GradientTape`, are not recorded"
             raise CannotRun(f"{what}: {told}" + (f":\n{_end(printed)}" if code else by_itself))
         if code:
-            print(f"compare: {what} ended with {code}:\n{_end(printed)}", file=sys.stderr)
-            self.failed.append(f"{what} ended with {code}: {_end(printed).rpartition('  ')[2]}")
+            lines = _end(printed)
+            print(f"compare: {what} ended with {code}:\n{lines}", file=sys.stderr)
+            last = lines.rpartition("\n")[2].strip()
+            self.failed.append(f"{what} ended with {code}: {last}")
         if era is Era.TODAY and copy != self.script.root:
             self._check_modules(what, copy, recording)
         return recording

@@ -178,6 +178,10 @@ class File:
             if target in paths or target.startswith(below):
                 yield from ((target, call) for call in calls)
 
+    def calls_of_class(self, class_: ast.ClassDef) -> Iterator[ast.Call]:
+        """Yield the calls that make objects of a class of the file."""
+        return (call for call in self.tree.calls if self.kinds.definition(call.func) is class_)
+
     def classes_of(self, *kinds: str) -> Iterator[ast.ClassDef]:
         """Yield the classes whose instances are of one of these kinds."""
         return (class_ for class_ in self.tree.classes if self.kinds.of_class(class_) in kinds)

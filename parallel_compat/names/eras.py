@@ -49,6 +49,15 @@ class Era(str, enum.Enum):
         """
         return self.is_standalone or self is Era.TF_KERAS_1_15
 
+    @property
+    def is_of_2018(self) -> bool:
+        """Whether the other packages of its time were those of 2018: SciPy 1.1, scikit-image 0.14, Pillow 5.
+
+        >>> [era.value for era in Era if era.is_of_2018]
+        ['keras-2.2.4', 'tf.keras-1.15']
+        """
+        return self in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
     def __str__(self) -> str:
         return self.value
 

@@ -42,7 +42,6 @@ _FILES = {
     "xml": "standard_library",
     "yaml": "mended",
 }
-_OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 _finder: _Finder | None = None
 
@@ -54,7 +53,7 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
         era: decides defaults that changed without an error: those of 2018, or later ones.
     """
     global _finder
-    notes.is_of_2018 = era in _OF_2018
+    notes.is_of_2018 = era.is_of_2018
     if _finder is not None:
         return
     importlib.import_module("parallel_compat.packages.notebook").answer()

@@ -851,6 +851,14 @@ def test_a_large_model_is_recorded_in_fewer_steps(tmp_path):
     assert recording.facts["notes"] == []
 
 
+def printed_beside_the_recorder(source, folder):
+    """What a source prints that gets the recorder's file as its argument, in a process of its own."""
+    command = [sys.executable, "-c", source, str(recorder_command.write(folder))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_a_variable_of_tensorflow_1_is_true(tmp_path):
     """As it was before the recorder made it a resource; in a process of its own, which it hooks."""
     source = (
@@ -859,11 +867,7 @@ def test_a_variable_of_tensorflow_1_is_true(tmp_path):
         "sys.modules['tensorflow_core.python.ops.resource_variable_ops'] = types.SimpleNamespace(**globals())\n"
         "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\nprint(bool(BaseResourceVariable()))\n"
     )
-    recorder = str(recorder_command.write(tmp_path))
-    done = subprocess.run(
-        [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.stdout == "True\n", done.stderr
+    assert printed_beside_the_recorder(source, tmp_path) == "True\n"
 
 
 def test_the_trainer_of_keras_3_16_is_watched(tmp_path):
@@ -881,11 +885,7 @@ def test_the_trainer_of_keras_3_16_is_watched(tmp_path):
         "runpy.run_path(sys.argv[1])['Recorder'](None, 1).look()\n"
         "print(*(one is other for one, other in zip(before, now())))\n"
     )
-    recorder = str(recorder_command.write(tmp_path))
-    done = subprocess.run(
-        [sys.executable, "-c", source, recorder], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.stdout == "False False False\n", done.stderr
+    assert printed_beside_the_recorder(source, tmp_path) == "False False False\n"
 
 
 def test_a_batch_of_a_graph_may_come_from_an_iterator():

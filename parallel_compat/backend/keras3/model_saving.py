@@ -191,9 +191,7 @@ def restore_optimizers_from_hdf5() -> None:
                         weights = file["optimizer_weights"]
                         values = [weights[name][()] for name in h5_files.names_in(weights, "weight_names")]
                         optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
-                        sentence = restore_optimizer(
-                            optimizer, model.trainable_variables, [value[()] for value in values]
-                        )
+                        sentence = restore_optimizer(optimizer, model.trainable_variables, values)
                         if sentence is not None:
                             warnings.warn(sentence, ParallelCompatWarning, stacklevel=3)
                         model.optimizer = optimizer

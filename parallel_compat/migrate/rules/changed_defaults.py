@@ -58,7 +58,7 @@ def _of_own_classes(file: File, target: str) -> Iterator[ast.Call]:
     """Yield the calls of classes that are derived from one, and have its `__init__`: `class Own(LSTM)`."""
     for class_ in file.tree.classes:
         if target in map(file.names.target, class_.bases) and "__init__" not in methods_of(class_):
-            yield from (call for call in file.tree.calls if file.kinds.definition(call.func) is class_)
+            yield from file.calls_of_class(class_)
 
 
 def _given(call: ast.Call, row: Default) -> bool:

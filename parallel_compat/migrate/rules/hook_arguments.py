@@ -50,12 +50,17 @@ def find(file: File) -> Findings:
     yield from _initial_states(file)
     for initializer in dict.fromkeys(_initializers(file)):
         yield from _takes_dtype(file, initializer)
+    yield from _sequences(file)
+
+
+def _sequences(file: File) -> Findings:
     for class_ in file.tree.classes:
         call = methods_of(class_).get("call")
-        if call is not None and any(file.names.target(base) in _RECURRENT for base in class_.bases):
-            yield from (
-                _renamed(file, call, each, "sequences") for each in call.args.args[1:2] if each.arg != "sequences"
-            )
+        if call is None or not any(file.names.target(base) in _RECURRENT for base in class_.bases):
+            continue
+        for argument in call.args.args[1:2]:
+            if argument.arg != "sequences":
+                yield _renamed(file, call, argument, "sequences")
 
 
 def _initial_states(file: File) -> Findings:

@@ -70,9 +70,9 @@ def _bases(file: File) -> Findings:
 
 def _calls_of(file: File, class_: ast.ClassDef) -> Iterator[ast.Call]:
     """Yield the calls that make objects of a class, and those of its base's `__init__`."""
+    yield from file.calls_of_class(class_)
     for call in file.tree.calls:
-        is_init = is_call_of(call, "__init__") and file.tree.enclosing_class(call) is class_
-        if is_init or file.kinds.definition(call.func) is class_:
+        if is_call_of(call, "__init__") and file.tree.enclosing_class(call) is class_:
             yield call
 
 

@@ -30,7 +30,6 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.names import old_packages
-from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 
 # Packages -> whether they leave open that a source that imports them is one of today's.
@@ -61,7 +60,8 @@ def find(file: File) -> Findings:
         yield from _by_position(file, call)
         yield from _by_name(file, call)
         yield from _without_default(file, call)
-        yield from _pictures(file, call, packages)
+        yield from _pictures(file, call)
+        yield from _resized(file, call, packages)
         yield from _objects(file, call)
         if file.names.path(call.func) in ("matplotlib.style.use", "matplotlib.pyplot.style.use"):
             yield from _styles(file, call)
@@ -171,31 +171,35 @@ def _without_default(file: File, call: ast.Call) -> Findings:
     yield file.found(call, message, [calls.append(file, call, f"{name}={text}"), *imports], hint=True)
 
 
-# Functions of pictures -> those of this package, which take what they took until then.
+# Functions of pictures -> which argument the picture is, and the function of this package that takes what they took.
 _AS_BEFORE = {
-    "PIL.Image.fromarray": ("parallel_compat.packages.pillow.fromarray", "Pillow refuses modes of other types."),
+    "PIL.Image.fromarray": (0, "parallel_compat.packages.pillow.fromarray", "Pillow refuses modes of other types."),
     "skimage.io.imsave": (
+        1,
         "parallel_compat.packages.skimage_functions.imsave",
         "scikit-image writes floats to no PNG or JPEG any more; this one makes them whole numbers, as 0.14 did.",
     ),
 }
-_OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 
-def _pictures(file: File, call: ast.Call, packages: set[str]) -> Findings:
-    """Find calls that made or wrote pictures of other types, and defaults of 2018 of those that resize them."""
-    path = file.names.path(call.func)
-    if path in _AS_BEFORE:
-        mode = path == "PIL.Image.fromarray" and calls.argument(call, "mode", 1)
-        picture = call.args[0 if path == "PIL.Image.fromarray" else 1 :][:1]
-        is_bytes = any("uint8" in file.source.segment(each) for each in picture)
-        reference = None if mode is None or is_bytes else file.reference(_AS_BEFORE[path][0], call)
-        if reference is not None:
-            text, imports = reference
-            yield file.found(call, _AS_BEFORE[path][1], [file.replace(call.func, text), *imports], hint=True)
-    elif file.era not in _OF_2018 or calls.has_stars(call):
+def _pictures(file: File, call: ast.Call) -> Findings:
+    """Find calls that made or wrote pictures of other types."""
+    path = file.names.path(call.func) or ""
+    if path not in _AS_BEFORE or (path == "PIL.Image.fromarray" and calls.argument(call, "mode", 1) is None):
         return
-    elif path in ("skimage.transform.resize", "skimage.transform.rescale"):
+    place, function, message = _AS_BEFORE[path]
+    is_bytes = any("uint8" in file.source.segment(each) for each in call.args[place:][:1])
+    reference = None if is_bytes else file.reference(function, call)
+    if reference is not None:
+        yield file.found(call, message, [file.replace(call.func, reference[0]), *reference[1]], hint=True)
+
+
+def _resized(file: File, call: ast.Call, packages: set[str]) -> Findings:
+    """Find calls that resize pictures, whose defaults were others in 2018."""
+    path = file.names.path(call.func)
+    if file.era is None or not file.era.is_of_2018 or calls.has_stars(call):
+        return
+    if path in ("skimage.transform.resize", "skimage.transform.rescale"):
         was = {"mode": (3, '"constant"'), "anti_aliasing": (None, "False")}
         missing = [f"{name}={old}" for name, (at, old) in was.items() if calls.argument(call, name, at) is None]
         if missing:
@@ -217,11 +221,7 @@ def _objects(file: File, call: ast.Call) -> Findings:
     above = file.tree.parents.get(call)
     bound = {each.id for each in getattr(above, "targets", ()) if isinstance(each, ast.Name)}
     read = [each.value for each in file.tree.attributes if each.attr == "item"]
-    read += [
-        each.value
-        for each in file.tree.parents
-        if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Tuple) and not each.slice.elts
-    ]
+    read += [each.value for each in file.tree.subscripts if isinstance(each.slice, ast.Tuple) and not each.slice.elts]
     if any(each is call or (isinstance(each, ast.Name) and each.id in bound) for each in read):
         message = "numpy loads arrays of objects only with `allow_pickle=True`."
         edits = [calls.append(file, call, "allow_pickle=True")]

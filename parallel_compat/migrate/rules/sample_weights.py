@@ -26,7 +26,7 @@ from parallel_compat.migrate.rules.symbolic_functions import imports_this_packag
 from parallel_compat.names.members import MODEL
 
 _MODULE = "parallel_compat.legacy"
-_FEW_AXES = re.compile(r"keras\.layers\.(?:\w*Dense|Dropout|Activation|Flatten|BatchNormalization|Input\w*|InputLayer)")
+_FEW_AXES = re.compile(r"keras\.layers\.(?:\w*Dense|Dropout|Activation|Flatten|BatchNormalization|Input\w*)")
 
 
 def find(file: File) -> Findings:

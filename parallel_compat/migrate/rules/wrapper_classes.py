@@ -45,8 +45,8 @@ def find(file: File) -> Findings:
             continue
         message = f"`{class_.name}` recurses endlessly on Keras 3; call `{TARGET}` instead: it saves the template."
         yield file.attention(class_, message)
-        for call in file.tree.calls:
-            if isinstance(call.func, ast.Name) and file.kinds.definition(call.func) is class_:
+        for call in file.calls_of_class(class_):
+            if isinstance(call.func, ast.Name):
                 yield from replaced(file, call, class_.name)
 
 

@@ -46,6 +46,7 @@ def _refuse_pickles(module: ModuleType) -> None:
 
 def _refuse_operations(module: Any) -> None:
     """Refuse operations of TensorFlow that do more than compute, such as `ReadFile` and `DebugIdentity` (it writes)."""
+    import tensorflow
 
     def from_config(cls: Any, config: Any) -> Any:
         layer = cls(**config)
@@ -57,8 +58,6 @@ def _refuse_operations(module: Any) -> None:
                 f"operation {operation!r}. If you trust the file: parallel-compat run --allow-lambdas SCRIPT."
             )
         return layer
-
-    import tensorflow
 
     module.TensorFlowOpLayer.from_config = classmethod(from_config)
 
