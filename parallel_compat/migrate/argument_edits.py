@@ -6,8 +6,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import Findings
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
 from parallel_compat.names import table

@@ -7,7 +7,7 @@ import builtins
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from parallel_compat.migrate import kinds, parsed, project_facts, remembered
 from parallel_compat.migrate.dotted_names import Names, from_module, modules_of, packages_of, root_name
@@ -21,6 +21,8 @@ from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import eras, old_packages, table
 from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import NUMPY
+
+Findings: TypeAlias = Iterator[Finding]  # what a rule yields of a file
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.names.eras import Era
@@ -29,9 +27,6 @@ class Finding:
     message: str  # what was found, what it becomes or what to do
     edits: tuple[AnyEdit, ...] = ()  # the edits that rewrite it
     hint: bool = False  # whether it is worth telling only in a project that has other legacy names
-
-
-Findings: TypeAlias = Iterator[Finding]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import Findings
 from parallel_compat.migrate.import_statements import is_unused, move_from, move_import, remove_gone
 from parallel_compat.migrate.module_homes import (
     MERGE,

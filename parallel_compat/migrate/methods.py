@@ -6,8 +6,7 @@ import ast
 
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import NODE, members
 from parallel_compat.names.table import Member
 
@@ -45,7 +44,7 @@ def to_function(
 ) -> Findings:
     """Turn a method's call into a function's; a `telling` call is certainly one of that method.
 
-    >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
+    >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File, Findings
     >>> file = File("import keras\\nmodel = keras.Model(a, b)\\nmodel.predict_proba(x)")
     >>> row = member("keras.Model", "predict_proba")
     >>> finding, = to_function(file, file.method_calls["predict_proba"][0], row)

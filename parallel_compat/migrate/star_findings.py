@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable
 
 from parallel_compat.migrate.dotted_names import from_module
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.import_statements import from_other_module
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, moved
 from parallel_compat.migrate.statements import remove_statement

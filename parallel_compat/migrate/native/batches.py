@@ -19,8 +19,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.names.generator_arguments import OF_SAMPLES
 from parallel_compat.names.members import SEQUENCE

@@ -17,8 +17,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.names.members import CALLBACK, CHECKPOINT

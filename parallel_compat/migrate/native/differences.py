@@ -19,8 +19,8 @@ import ast
 import re
 
 from parallel_compat.migrate import calls, native, project
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings, Status
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names.eras import Era
 from parallel_compat.names.native import NOTES, PARALLEL_MODELS

@@ -23,8 +23,7 @@ import re
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.spelling import replaced, retarget, spell
 from parallel_compat.names.members import TENSOR
 from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed

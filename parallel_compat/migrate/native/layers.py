@@ -15,8 +15,7 @@ import ast
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.spelling import retarget
 from parallel_compat.names.native import CLASSES, functions
 from parallel_compat.names.table import Change

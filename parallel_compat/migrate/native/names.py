@@ -14,8 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.import_statements import is_passed_on, remove_aliases
 from parallel_compat.migrate.native.spelling import replaced, spelled_home
 from parallel_compat.migrate.rules import imports

@@ -20,8 +20,7 @@ import re
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import retarget, spell
 

@@ -28,8 +28,7 @@ from dataclasses import replace
 from parallel_compat.migrate import calls, native
 from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import (
     block_of,

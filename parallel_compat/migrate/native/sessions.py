@@ -16,8 +16,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import indent_of, is_alone, remove_statement, statement_of
 from parallel_compat.names.native import BACKEND

@@ -19,8 +19,7 @@ import re
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.native.differences import texts_around
 from parallel_compat.migrate.native.spelling import replaced
 from parallel_compat.names.defaults import of_era

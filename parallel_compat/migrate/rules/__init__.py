@@ -13,8 +13,7 @@ import re
 from importlib import import_module
 from typing import Protocol, cast
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names import tsv
 
 _EXAMPLE = re.compile(r"```(diff|python)\n(.*?)```", re.DOTALL)

@@ -25,8 +25,8 @@ from typing import TypeGuard
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.migrate.scopes import Binding

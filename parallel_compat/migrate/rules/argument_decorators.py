@@ -19,8 +19,7 @@ import ast
 
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.import_statements import remove_aliases
 
 _MODULES = ("keras.legacy.interfaces", "parallel_compat.legacy.interfaces")  # the latter, where it was rewritten

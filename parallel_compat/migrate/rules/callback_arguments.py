@@ -21,8 +21,7 @@ import ast
 import re
 
 from parallel_compat.migrate import argument_edits, calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import text_of
 
 # Logs of which Keras 3 knows the direction, and has the one of Keras 2.

@@ -20,8 +20,7 @@ import ast
 
 from parallel_compat.migrate import calls, project_facts
 from parallel_compat.migrate.dotted_names import is_call_of, is_of_self, is_self
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _STAND_INS = {
     "keras.callbacks.Callback": "parallel_compat.legacy.callbacks.Callback",

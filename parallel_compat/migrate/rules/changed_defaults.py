@@ -24,8 +24,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name

@@ -15,8 +15,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _SETTERS = ("set_image_data_format", "set_image_dim_ordering")
 _FIRST = ("channels_first", "th")

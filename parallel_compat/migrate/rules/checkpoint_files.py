@@ -12,8 +12,7 @@ Keras 3 writes whole models to `.keras` and `.h5`, weights to `.weights.h5`, and
 from __future__ import annotations
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import tail
 
 _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"

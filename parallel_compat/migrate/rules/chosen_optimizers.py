@@ -23,8 +23,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_call_of
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _OF_KERAS = "keras.optimizers"
 _STAND_INS = "parallel_compat.legacy.optimizers"

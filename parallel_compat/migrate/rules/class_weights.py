@@ -17,8 +17,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import last_name
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.literals import is_none, parts_of, text_of
 from parallel_compat.migrate.rules.outputs_by_name import only_name

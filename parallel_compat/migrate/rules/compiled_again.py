@@ -19,8 +19,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
 from parallel_compat.names.members import MODEL
 

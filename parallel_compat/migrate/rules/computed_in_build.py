@@ -25,8 +25,7 @@ import re
 
 from parallel_compat.migrate.dotted_names import is_call_of, is_of_self
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of, is_alone

@@ -19,8 +19,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _OF_KERAS = "keras.callbacks.CSVLogger"
 _STAND_IN = "parallel_compat.legacy.callbacks.CSVLogger"

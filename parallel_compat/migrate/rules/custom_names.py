@@ -29,8 +29,7 @@ from typing import NamedTuple
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_call_of
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of, text_of
 from parallel_compat.migrate.rules.metric_functions import METRIC_FUNCTION
 from parallel_compat.migrate.scopes import defaults_of, methods_of

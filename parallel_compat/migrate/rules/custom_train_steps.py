@@ -24,8 +24,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
 
 _MODELS = "parallel_compat.legacy.models"

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import ast
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.module_homes import is_legacy_module, what_became
 from parallel_compat.names import table

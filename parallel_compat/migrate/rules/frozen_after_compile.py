@@ -24,8 +24,7 @@ import ast
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_self, names_in, root_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import LAYER, MODEL
 
 _TARGET = "parallel_compat.legacy.models.settle_trainable"

@@ -23,8 +23,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_call_of, names_in
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
 
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")

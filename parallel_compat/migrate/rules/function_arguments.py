@@ -10,8 +10,7 @@
 from __future__ import annotations
 
 from parallel_compat.migrate import argument_edits
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.arguments import arguments as rows
 from parallel_compat.names.positions import has_positions
 

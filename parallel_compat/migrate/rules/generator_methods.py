@@ -19,8 +19,7 @@ import ast
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.edits import AnyEdit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL

@@ -17,8 +17,7 @@ import ast
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.methods import WHAT, member
 from parallel_compat.migrate.scopes import methods_of

@@ -30,8 +30,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_of_self, is_self
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER, MODEL, TENSOR

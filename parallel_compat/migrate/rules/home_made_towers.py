@@ -16,8 +16,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate.dotted_names import is_call_of, last_name
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
 
 _NAMES = ("make_parallel", "to_multi_gpu")

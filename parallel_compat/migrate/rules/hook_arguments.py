@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import is_none, text_of
 from parallel_compat.migrate.scopes import defaults_of, methods_of
 from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER

@@ -19,8 +19,7 @@ import ast
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of, text_of
 from parallel_compat.migrate.scopes import defaults_of, methods_of
 from parallel_compat.names.identifiers import ALSO_TODAY, COSINE_METRICS, COSINE_PROXIMITY, TELLING, identifiers

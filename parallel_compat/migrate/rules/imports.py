@@ -22,8 +22,7 @@ from collections.abc import Callable
 from parallel_compat.migrate import star_findings
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_findings import DottedFindings
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.import_findings import ImportFindings
 
 

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import ast
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.statements import remove_statement
 
 _MAKING = ("tensorflow.constant", "tensorflow.convert_to_tensor", "keras.backend.constant", "keras.backend.variable")

@@ -21,8 +21,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 # Of the two names of Keras the one that `tf.keras` has as well.
 _TARGET = "keras.utils.register_keras_serializable"

@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES

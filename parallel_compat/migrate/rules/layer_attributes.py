@@ -23,8 +23,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_call_of, is_of_self, is_self, last_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.kinds import LOADING, SEQUENTIAL
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of, remove_statement

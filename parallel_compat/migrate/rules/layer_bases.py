@@ -26,8 +26,7 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from parallel_compat.migrate.dotted_names import is_of_self
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.scopes import methods_of
 

@@ -22,8 +22,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of
 from parallel_compat.names.eras import Era

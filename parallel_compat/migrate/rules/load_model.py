@@ -17,8 +17,8 @@ import ast
 import re
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import tail
 
 _TARGET = "parallel_compat.legacy.models.load_model"

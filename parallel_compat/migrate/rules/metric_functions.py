@@ -22,8 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.project import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK

@@ -19,8 +19,7 @@ from __future__ import annotations
 import ast
 import re
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.eras import Era
 
 _MADE_ONCE = "parallel_compat.legacy.models.made_once"

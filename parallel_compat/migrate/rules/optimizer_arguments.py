@@ -24,8 +24,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import is_none, text_of
 from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.migrate.scopes import defaults_of

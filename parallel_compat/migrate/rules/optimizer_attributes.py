@@ -19,8 +19,7 @@ import ast
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_self, last_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
 

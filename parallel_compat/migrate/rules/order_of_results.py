@@ -23,8 +23,7 @@ import ast
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_self
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.migrate.rules.shared_metrics import count_outputs
 from parallel_compat.names.members import MODEL

@@ -26,8 +26,7 @@ from collections.abc import Iterator
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import from_module, packages_of
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.names import old_packages
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES

@@ -19,8 +19,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
 
 _INPUTS = ("keras.Input", "keras.layers.Input")

@@ -21,8 +21,8 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.methods import guessed
 from parallel_compat.migrate.rules.shared_metrics import count_outputs

@@ -15,8 +15,7 @@ tuples.
 from __future__ import annotations
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
 
 # Arguments that only a generator has a use for; with `steps`, the call is one of tf.keras.

@@ -16,8 +16,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.old_sources import NAMES_OF_PYTHON_2
 
 _METHODS = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}

@@ -14,8 +14,7 @@ If `lr` is read from anything but logs or a history (`row["lr"]`), the rewrite i
 
 from __future__ import annotations
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.project_facts import readers_of_rate
 
 _CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")

@@ -12,8 +12,7 @@
 from __future__ import annotations
 
 from parallel_compat.migrate import methods
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
 
 

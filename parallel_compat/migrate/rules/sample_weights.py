@@ -19,8 +19,7 @@ from __future__ import annotations
 import re
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import is_none
 from parallel_compat.migrate.rules.symbolic_functions import imports_this_package
 from parallel_compat.names.members import MODEL

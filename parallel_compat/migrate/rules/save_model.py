@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import last_name
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 

@@ -17,8 +17,7 @@ import ast
 from dataclasses import replace
 
 from parallel_compat.migrate import calls, methods
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import tail
 from parallel_compat.names.members import MODEL
 

@@ -16,8 +16,7 @@ errors.
 
 from __future__ import annotations
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _TARGET = "parallel_compat.legacy.schedules.LearningRateSchedule"
 

@@ -23,8 +23,7 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_of_self
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.migrate.scopes import Binding, FunctionNode, defaults_of
 from parallel_compat.names.members import MODEL, OPTIMIZER

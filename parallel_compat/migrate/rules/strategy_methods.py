@@ -14,8 +14,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _OLD, _NEW = "experimental_run_v2", "run"
 

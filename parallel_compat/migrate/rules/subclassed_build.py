@@ -18,8 +18,7 @@ loading them fails. If the file does not show the model's class, nothing changes
 from __future__ import annotations
 
 from parallel_compat.migrate import calls, methods
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import MODEL
 from parallel_compat.names.table import Change, Member

@@ -18,8 +18,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate.dotted_names import packages_of
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER, TENSOR
 
 _MODULE = "parallel_compat.legacy.symbolic_functions"

@@ -20,8 +20,7 @@ import ast
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_call_of, is_self
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of
 from parallel_compat.names.members import LAYER, TENSOR
 

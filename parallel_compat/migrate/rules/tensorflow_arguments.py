@@ -12,8 +12,7 @@
 
 from __future__ import annotations
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 

@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import ast
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.rules.frozen_models import assigned, is_set
 from parallel_compat.migrate.statements import block_of
 from parallel_compat.names.members import MODEL

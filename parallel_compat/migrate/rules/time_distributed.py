@@ -15,8 +15,7 @@ sequences of another length.
 
 from __future__ import annotations
 
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 
 _TARGET = "parallel_compat.legacy.time_distributed.TimeDistributed"
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from parallel_compat.migrate import argument_edits, calls, methods
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings, Status
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Status
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
 
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")

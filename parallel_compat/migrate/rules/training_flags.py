@@ -22,8 +22,8 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate.dotted_names import is_self
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.names.members import LAYER
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 
 from parallel_compat.migrate.dotted_names import is_call_of, is_of_self
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Finding, Findings
+from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.findings import Finding
 from parallel_compat.names.members import LAYER, MODEL
 
 # Weights that Keras's own layers make: a class may test one that it inherits.

@@ -20,8 +20,7 @@ import re
 
 from parallel_compat.migrate.dotted_names import is_of_self
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import LAYER, METRIC, MODEL
 
 _OF_TENSORFLOW = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")

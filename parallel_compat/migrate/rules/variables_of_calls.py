@@ -23,8 +23,7 @@ import ast
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import FunctionNode
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")

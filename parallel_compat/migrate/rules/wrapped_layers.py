@@ -26,8 +26,7 @@ from dataclasses import replace
 
 from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
 
 

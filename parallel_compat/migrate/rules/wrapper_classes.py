@@ -32,8 +32,7 @@ import ast
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.dotted_names import is_call_of, last_name
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.file import File
-from parallel_compat.migrate.findings import Findings
+from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
 
 TARGET = "parallel_compat.multi_gpu_model"
