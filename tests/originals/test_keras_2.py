@@ -299,6 +299,10 @@ with tf.Session() as session:
     named = tf.get_default_graph().get_tensor_by_name("w:0")
     found["named"] = [named.name, session.run(["w:0", {"w": w.name}]), session.run(named * 2.0)]
     found["gradient"] = session.run(tf.gradients(out, named), {x: [[3.0, 4.0]]})
+    found["fed"] = [session.run(out, {"x:0": [[1.0, 1.0]], of: [[0.0], [7.0]]}) for of in (w, "w:0")]
+    found["handle"] = session.run(w.op.outputs[0])
+    keras.backend.set_session(session)
+    found["function"] = keras.backend.function([x], [out, w])([[[1.0, 1.0]]])
     session.run(tf.assign(named, [[5.0], [6.0]]))
     tf.train.Saver().save(session, "./model")
 tf.reset_default_graph()
@@ -316,5 +320,8 @@ def test_variables_are_found_by_their_names(tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1]) == {  # as Keras 2.2.4 with TensorFlow 1.15.5 printed it
         "named": ["w:0", [[[1.0], [2.0]], {"w": [[1.0], [2.0]]}], [[2.0], [4.0]]],
         "gradient": [[[3.0], [4.0]]],
+        "fed": [[[7.0]], [[7.0]]],
+        "handle": [[1.0], [2.0]],
+        "function": [[[3.0]], [[1.0], [2.0]]],
         "restored": [[[5.0], [6.0]], [[11.0]]],
     }

@@ -22,6 +22,7 @@ ALL = (
     "gone_packages",
     "contrib",
     "tensor_kinds",
+    "variables_in_sessions",
     "initial_values",
     "operations",
     "shuffled_data",

@@ -1,6 +1,5 @@
 """What counted as a tensor in TensorFlow 1: a sparse one, the result of `variable += value`, a tuple as a shape,
-a whole float as a size. A variable was true, of the kind `tf.compat.v1.Variable`, and what its name named. A ragged
-tensor was none.
+a whole float as a size. A variable was true, and of the kind `tf.compat.v1.Variable`. A ragged tensor was none.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -31,7 +30,6 @@ class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
 def apply(mends: Register) -> None:
     import tensorflow.compat.v1 as tf
     from tensorflow.python.autograph import operators
-    from tensorflow.python.client import session
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor, tensor_shape
     from tensorflow.python.ops import math_ops, resource_variable_ops, variable_v1
     from tensorflow.python.ops.losses import util
@@ -60,10 +58,7 @@ def apply(mends: Register) -> None:
     true = functools.partial(_true_in_graphs, scalars=mends.is_standalone)
     mends.replace(resource_variable_ops.BaseResourceVariable, "__bool__", true)
     mends.replace(operators, "if_stmt", _asking_python)
-    if mends.is_standalone:
-        mends.replace(ops.Graph, "get_tensor_by_name", _finding_variables)
-        mends.replace(session._ElementFetchMapper, "__init__", _fetching_by_name)
-    else:
+    if not mends.is_standalone:
         mends.add(tensor.Tensor, _uses_learning_phase=False)  # until 1.12; layers of that time pass it on
     if mends.era is Era.KERAS_2_2_4 and "__len__" in vars(tensor.Tensor):
         del tensor.Tensor.__len__  # what has a length was a list of outputs: TensorFlow 1.14 began to give tensors one
@@ -125,30 +120,6 @@ def _true_in_graphs(read: Any, scalars: bool) -> Any:
         return True if is_true else bool(read(self))
 
     return __bool__
-
-
-def _finding_variables(find: Any) -> Any:
-    """Find a variable by its name, which names its handle today."""
-
-    def get_tensor_by_name(self: Any, name: str) -> Any:
-        found = find(self, name)
-        if found.op.type != "VarHandleOp":
-            return found
-        variables = (each for key in self.collections for each in self.get_collection_ref(key))
-        return next((each for each in variables if getattr(each, "handle", None) is found), found)
-
-    return get_tensor_by_name
-
-
-def _fetching_by_name(make: Any) -> Any:
-    import tensorflow.compat.v1 as tf
-
-    def __init__(self: Any, fetches: Any, *args: Any) -> None:
-        graph = tf.get_default_graph()
-        found = [graph.get_tensor_by_name(f) if isinstance(f, str) and f[-2:] == ":0" else f for f in fetches]
-        make(self, found, *args)
-
-    return __init__
 
 
 def _asking_python(if_stmt: Any) -> Any:
