@@ -7,14 +7,21 @@ Seen in Keras 2.2.4 and Keras 2.3.1 on TensorFlow 2.18 to 2.21.
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends.register import Register
 
 # What reads a variable in part, or reads it out of sight: a value that is fed would not reach it.
-_READS_OTHERWISE = ("ResourceGather", "ResourceGatherNd", "While", "If", "Case", "PartitionedCall", "StatefulPartitionedCall")
+_READS_OTHERWISE = (
+    "ResourceGather",
+    "ResourceGatherNd",
+    "While",
+    "If",
+    "Case",
+    "PartitionedCall",
+    "StatefulPartitionedCall",
+)
 
 
 def apply(mends: Register) -> None:
@@ -35,7 +42,7 @@ def apply(mends: Register) -> None:
             _fed,
         )
     if mends.era is Era.KERAS_2_2_4:
-        mends.after("keras.backend.tensorflow_backend", lambda module: mends.replace(module.Function, "__init__", _reads))
+        mends.after("keras.backend.tensorflow_backend", lambda keras: mends.replace(keras.Function, "__init__", _reads))
 
 
 def _finding_variables(find: Any) -> Any:
@@ -73,8 +80,8 @@ def _fed(feed: Any) -> list[Any]:
     users = feed.handle.consumers()
     if others := {op.type for op in users if op.type in _READS_OTHERWISE}:
         raise NotImplementedError(
-            f"Expected in `feed_dict` a variable that is read as a whole. Received: {feed.name}, which {sorted(others)} "
-            "read. Write the value with `K.set_value` instead."
+            f"Expected in `feed_dict` a variable that is read as a whole. Received: {feed.name}, which "
+            f"{sorted(others)} read. Write the value with `K.set_value` instead."
         )
     return [op.outputs[0] for op in users if op.type == "ReadVariableOp"]
 
