@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from parallel_compat.migrate.binding_homes import BindingHomes
 from parallel_compat.migrate.dotted_names import root_name
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import Findings
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.migrate.scopes import Binding
@@ -121,18 +120,12 @@ class DottedFindings:
         file = self._file
         home = self._homes.home(bindings[0]) or base
         path = file.names.path(node) or ""
-        if target.startswith(home + "."):
-            spelled: tuple[str, tuple[Edit, ...]] | None = root.id + target[len(home) :], ()
-        else:
-            spelled = file.reference(target, node)
-        if spelled is None:
-            message = f"`{path}` is now `{target}`, but the name `{target.partition('.')[0]}` is taken here."
-            yield file.attention(node, message)
-            return
-        text, edits = spelled
+        near = target.startswith(home + ".")
+        edits = [file.replace(node, root.id + target[len(home) :])] if near else file.replaced_by(target, node)
         is_of_keras = not target.startswith("tensorflow.compat.v1.")
         unsafe = is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH and _OF_BOTH
-        yield file.found(node, moved(path, target, entry), [file.replace(node, text), *edits], unsafe=unsafe)
+        otherwise = f"`{path}` is now `{target}`, but the name `{target.partition('.')[0]}` is taken here."
+        yield file.found(node, moved(path, target, entry), edits, unsafe=unsafe, otherwise=otherwise)
 
     def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Findings:
         """A name that neither the table nor, as far as the table knows, today's Keras has."""

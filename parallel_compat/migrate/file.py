@@ -194,17 +194,22 @@ class File:
         self,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias,
         message: str,
-        edits: Iterable[AnyEdit] = (),
+        edits: Iterable[AnyEdit] | None = (),
         *,
         unsafe: bool | str = False,
         hint: bool = False,
+        otherwise: str = "",
     ) -> Finding:
         """Make a finding of the rule that runs.
 
         Args:
+            edits: what rewrites it; None where that cannot be written, and somebody has to look.
             unsafe: whether only `--unsafe` makes them; a reason is added to the message.
             hint: whether it counts in a legacy project only.
+            otherwise: the message where there are no edits, if it is another.
         """
+        if edits is None:
+            return self.attention(node, otherwise or message, hint=hint)
         status = Status.UNSAFE if unsafe else Status.REWRITTEN
         message = f"{message} (Unsafe: {unsafe})" if isinstance(unsafe, str) and unsafe else message
         return Finding(self.rule, self.source.start(node), status, message, tuple(edits), hint)
@@ -217,9 +222,7 @@ class File:
 
     def redirected(self, node: ast.expr, target: str, message: str, otherwise: str = "") -> Finding:
         """Have a name mean a target; where that cannot be written, make a finding that somebody has to look at."""
-        if self.redirect(node, target):
-            return self.found(node, message)
-        return self.attention(node, otherwise or message)
+        return self.found(node, message, () if self.redirect(node, target) else None, otherwise=otherwise)
 
     def found_in_old_code(
         self, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
@@ -396,6 +399,12 @@ class File:
         """Put a call of a function around an expression; None where the function's name is taken."""
         spelled = self.reference(target, node)
         return None if spelled is None else [*self.around(node, f"{spelled[0]}(", ")"), *spelled[1]]
+
+    def replaced_by_call(self, target: str, node: ast.expr, *arguments: ast.expr) -> list[Edit] | None:
+        """Replace an expression by a function's call on other ones; None where the function's name is taken."""
+        spelled = self.reference(target, node)
+        given = ", ".join(map(self.source.segment, arguments))
+        return None if spelled is None else [self.replace(node, f"{spelled[0]}({given})"), *spelled[1]]
 
     def read_by_function(self, target: str, node: ast.Attribute, more: str = "") -> list[Edit] | None:
         """Make `f(x)` of `x.attribute`, or `f(x, more)`; None where the function's name is taken."""

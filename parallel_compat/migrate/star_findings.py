@@ -93,9 +93,9 @@ def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool
             yield file.attention(node, gone(entry))
             return
         near = entry.target.startswith(base + ".")
-        spelled = (root.id + entry.target[len(base) :], ()) if near else file.reference(entry.target, node)
-        if spelled is not None:
-            edits = [file.replace(node, spelled[0]), *spelled[1]]
+        here = root.id + entry.target[len(base) :]
+        edits = [file.replace(node, here)] if near else file.replaced_by(entry.target, node)
+        if edits is not None:
             yield file.found(node, moved(entry.path, entry.target, entry), edits)
         return
 

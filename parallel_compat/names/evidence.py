@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from parallel_compat.names import table
+from parallel_compat.names import table, tsv
 from parallel_compat.names.old_sources import parses_as_python_2_alone
 from parallel_compat.names.source_paths import paths_in_nodes, paths_in_text
 from parallel_compat.names.table import Status
@@ -46,101 +46,36 @@ class Evidence(NamedTuple):
 
 NONE = Evidence()
 
-# Functions of TensorFlow 1 (the mean of all) whose names are those of Keras's functions (a value per sample) in 2.
-OF_BOTH = (
-    "tensorflow.losses.mean_squared_error",
-    "tensorflow.metrics.mean_absolute_error",
-    "tensorflow.metrics.mean_squared_error",
-)
-# Names that the table of TensorFlow 1 lists and TensorFlow 2.2 had as well.
-_ALSO_IN_2_2 = (
-    "tensorflow.nn.RNNCell",
-    "tensorflow.compat.",
-    "tensorflow.data.experimental.",
-    "tensorflow.estimator",
-    "tensorflow.mixed_precision.",
-    "tensorflow.python.",
-    "tensorflow.train.experimental.",
-    *OF_BOTH,
-)
+_ROWS = tsv.rows("evidence.tsv", 2)
+
+
+def _of(kind: str) -> tuple[str, ...]:
+    """Return the names of a kind."""
+    return tuple(names for of, names in _ROWS if of == kind)
+
+
+# Functions of TensorFlow 1 whose names are those of Keras's functions in 2.
+OF_BOTH = _of("in both")
+_ALSO_IN_2_2 = (*_of("also in tensorflow 2.2"), *OF_BOTH)
 _SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
 # By whose `set_session` code of TensorFlow 2 chose what memory it takes, whatever else it did.
 _BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
-# Modules of TensorFlow 1 whose names the table does not list one by one.
-_MODULES_OF_TENSORFLOW_1 = re.compile(
-    r"tensorflow\.(?:contrib|distributions|estimator\.inputs|flags|app|layers|nn\.rnn_cell|python_io|user_ops"
-    r"|saved_model\.(?:builder|loader|main_op|signature_constants|signature_def_utils|tag_constants)"
-    r"|python\.keras\.engine\.training_v2(?:_utils)?)\b"
-)
-# Names that TensorFlow 1.15.5 had not and TensorFlow 2 has, of 2.2.3 or later.
-_OF_TENSORFLOW_2 = re.compile(
-    r"tensorflow\.(?:autodiff|dtensor|mixed_precision|optimizers|types"
-    r"|config\.(?:LogicalDevice\w*|run_functions_eagerly|(?:get|list|set)_(?:logical|physical|visible)_device\w*)"
-    r"|data\.(?:AUTOTUNE|INFINITE_CARDINALITY|UNKNOWN_CARDINALITY|experimental\.AutoShardPolicy)"
-    r"|distribute\.(?:DistributedValues|MultiWorkerMirroredStrategy|TPUStrategy|coordinator)"
-    r"|experimental\.(?:dlpack|numpy|tensorrt)|image\.(?:resize_with_pad|stateless_\w+)"
-    r"|initializers\.(?:[A-Z]\w*|get)|linalg\.(?:eig|eigvals|experimental)|eig|eigvals"
-    r"|losses\.(?!Reduction\b)(?:[A-Z]\w*|get|mae|mape|mse|msle|kld|poisson|hinge|squared_hinge|categorical_hinge"
-    r"|mean_absolute_error|(?:sparse_)?categorical_crossentropy|binary_crossentropy|cosine_similarity)"
-    r"|metrics\.(?:[A-Z]\w*|get|(?:sparse_)?categorical_(?:accuracy|crossentropy)|binary_(?:accuracy|crossentropy))"
-    r"|math\.(?:erfcinv|erfinv|ndtri|special|xlog1py)|nn\.(?:gelu|silu|isotonic_regression)|profiler\.experimental"
-    r"|random\.(?:set_seed|Generator|[gs]et_global_generator)|saved_model\.(?:LoadOptions|SaveOptions)"
-    r"|summary\.(?:create_file_writer|create_noop_writer|experimental|record_if|trace_o(?:n|ff)|trace_export|flush)"
-    r"|keras\.(?:activations\.(?:swish|gelu)|layers\.experimental|initializers\.Glorot\w+|losses\.Reduction"
-    r"|metrics\.(?:PrecisionAtRecall|RecallAtPrecision)|mixed_precision\.(?!experimental\b)\w+"
-    r"|preprocessing\.(?:image|text|timeseries)_dataset_from_\w+|preprocessing\.text\.tokenizer_from_json"
-    r"|utils\.(?:get_registered_\w+|register_keras_serializable|set_random_seed))"
-    r"|python\.keras\.(?:engine\.(?:base_layer_v1|compile_utils|functional|keras_tensor|training_v1"
-    r"|data_adapter\.(?:DataHandler|GenericArrayLikeDataAdapter|broadcast_sample_weight_modes|expand_1d"
-    r"|(?:un)?pack_x_y_sample_weight|single_batch_iterator|train_validation_split)"
-    r"|training\.(?:concat|(?:dis|en)able_multi_worker|reduce_per_replica))"
-    r"|layers\.preprocessing\.(?:categor|discret|hash|image|index|reduc|text)\w+"
-    r"|saving\.saved_model\.(?:json_utils|save_impl|\w+_serialization)|utils\.(?:all|version)_utils"
-    r"|utils\.tf_utils\.(?:dataset_is_infinite|get_tensor_spec|to_numpy_or_python_type|type_spec_from_value)))"
-    r"(?![\w(])"
-    r"|tensorflow_addons\b"
-)
+_MODULES_OF_TENSORFLOW_1 = re.compile(rf"tensorflow\.(?:{'|'.join(_of('module of tensorflow 1'))})\b")
+_OF_TENSORFLOW_2 = re.compile(rf"tensorflow\.(?:{'|'.join(_of('tensorflow 2'))})(?![\w(])|tensorflow_addons\b")
 # Names that TensorFlow 1.15 had as well; there, code that had to be eager said so first.
 _LIKE_TENSORFLOW_2 = re.compile(r"tensorflow\.(?:function|GradientTape|config\.experimental\.list_physical_devices)$")
 _ASKS_TO_BE_EAGER = re.compile(r"tensorflow\.(?:compat\.v1\.)?enable_(?:eager_execution|v2_behavior)$")
 _OF_KERAS_3 = re.compile(
-    r"(?:tensorflow\.)?keras\.(?:ops|random|saving|distribution|tree|quantizers|dtype_policies|config|device|KerasTensor"
-    r"|StatelessScope|Variable|layers\.TFSMLayer)(?![\w(])"
+    rf"(?:tensorflow\.)?keras\.(?:{'|'.join(_of('keras 3'))})(?![\w(])"
     r"|keras_(?:core|hub)\b|parallel_compat\.(?!run\b|install$|uninstall$|legacy_names$)"
 )
-# Names that an import from Keras 3 does not find; others are reached as attributes in code that asks for them first.
-_OF_KERAS_2 = re.compile(
-    r"(?:tensorflow\.)?keras\.(?:engine|legacy|objectives|layers\.(?:CuDNN\w+|advanced_activations|convolutional|core|merge"
-    r"|normalization|recurrent|wrappers)|utils\.(?:(?:conv|data|generic|io|layer|multi_gpu|np|training|vis)_utils"
-    r"|multi_gpu_model))(?![\w(])"
-)
+_OF_KERAS_2 = re.compile(rf"(?:tensorflow\.)?keras\.(?:{'|'.join(_of('keras 2'))})(?![\w(])")
 _PARTS = re.compile(r"tensorflow(?:\.(contrib|layers))?(?![\w(])")
-# Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
-_TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session", "cosine_proximity")
-
-# What Keras 2.3 has and 2.2.5 has not: classes of losses and metrics, and `learning_rate` of optimizers. (The functions
-# had names in capitals before, and what the modules had imported was reached by them.)
-_SINCE_KERAS_2_3 = re.compile(
-    r"keras\.(?:(?:losses|metrics|objectives)\."
-    r"(?:(?!(?:K|KLD|MAE|MAPE|MSE|MSLE|Layer)(?:\.|$))[A-Z]|cosine_similarity$|huber_loss$)"
-    r"|utils\.(?:losses|metrics)_utils\b|callbacks\.(?:callbacks|tensorboard_v[12])\b"
-    r"|applications\.(?:resnet(?:_v2)?\b|ResNet(?:101|152|\d+V2)\b)|preprocessing\.text\.tokenizer_from_json$"
-    r"|optimizers\.[A-Z]\w*\(learning_rate=\)$)"
+_SINCE_KERAS_2_3 = re.compile(rf"keras\.(?:{'|'.join(_of('since keras 2.3'))})")
+_TF_KERAS_1, _OF_KERAS_1 = (_of(kind)[0].split() for kind in ("tf.keras of tensorflow 1", "argument of keras 1"))
+_OF_METHODS_SINCE_KERAS_2_3, _OF_METHODS_OF_TENSORFLOW_2 = (
+    _of(f"argument {when}") for when in ("since keras 2.3", "of tensorflow 2")
 )
-# Arguments of a model's methods that Keras 2.3 took first, and those of TensorFlow 2: a TypeError before.
-_OF_METHODS_SINCE_KERAS_2_3 = frozenset(
-    ("fit(validation_freq=)", "fit_generator(validation_freq=)", "train_on_batch(reset_metrics=)")
-)
-_OF_METHODS_OF_TENSORFLOW_2 = frozenset(
-    (
-        "fit(validation_batch_size=)",
-        "compile(steps_per_execution=)",
-        "compile(jit_compile=)",
-        *(f"{method}(return_dict=)" for method in ("evaluate", "train_on_batch", "test_on_batch")),
-    )
-)
-# Arguments that Keras 2 renamed.
-_OF_KERAS_1 = frozenset(("nb_epoch", "nb_filter", "nb_row", "border_mode", "samples_per_epoch", "nb_val_samples"))
 
 # `metrics=["accuracy"]` was logged as "acc" up to Keras 2.2 and as "accuracy" from 2.3 on. Reading the other one from a
 # history ended a script with a KeyError; watching it in a callback was no more than a warning. `tf.keras` logged "acc"

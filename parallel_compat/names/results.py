@@ -27,6 +27,7 @@ class Result(NamedTuple):
     # Those that computed it as Keras 2.2.4 did; the others had what Keras 3 has, or something else yet.
     eras: frozenset[Era]
     words: str  # a regular expression for the sources that it concerns
+    stand_in: str  # what computes as Keras 2.2.4, where `migrate` does not write it by itself; or ""
 
 
 def _eras(cell: str) -> frozenset[Era]:
@@ -34,8 +35,8 @@ def _eras(cell: str) -> frozenset[Era]:
 
 
 RESULTS = tuple(
-    Result(what, keras_2, keras_3, migrate, recover, _eras(eras), words)
-    for what, keras_2, keras_3, migrate, recover, eras, words in tsv.rows("results.tsv", 7)
+    Result(what, keras_2, keras_3, migrate, recover, _eras(eras), words, stand_in)
+    for what, keras_2, keras_3, migrate, recover, eras, words, stand_in in tsv.rows("results.tsv", 8)
 )
 
 # What the parallel model does differently from the function of Keras 2: what, there, here.

@@ -7,7 +7,7 @@ Kinds of rows, each in a table of its own (`tsv.py` reads them):
 - `Argument` (`arguments.tsv`): an argument that is spelled, placed or understood differently today.
 - `Member` (`members.tsv`): a method, attribute or callback field of an object.
 - `Default` (`defaults.tsv`): an argument whose value changed for those who do not pass it.
-- `Identifier` (`identifiers.py`): a string that names a loss, an initializer, a field of the logs.
+- `Identifier` (`identifiers.tsv`): a string that names a loss, an initializer, a field of the logs.
 
 Nothing here imports Keras or TensorFlow. `tests/legacy/` walks every row: each target imports and accepts what
 the row promises.

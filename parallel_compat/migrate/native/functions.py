@@ -58,11 +58,8 @@ def find(file: File) -> Findings:
         name = path.rpartition(".")[2]
         simple = not row.is_expression and not any(old != new or value for old, new, value in row.arguments)
         written = replaced(file, node, row.new) if simple else None
-        if written is not None:
-            yield file.found(node, f"`{name}` is now `{row.new}`.", written)
-        else:
-            message = f"`{name}` is passed as a function: write a function with `{row.new}`."
-            yield file.attention(node, message)
+        otherwise = f"`{name}` is passed as a function: write a function with `{row.new}`."
+        yield file.found(node, f"`{name}` is now `{row.new}`.", written, otherwise=otherwise)
 
 
 def _of_row(file: File, call: ast.Call, path: str, rows: tuple[Native, ...]) -> Findings:
@@ -207,10 +204,10 @@ def _filled(file: File, call: ast.Call, name: str) -> Findings:
     )
     edits = replaced(file, call.func, f"ops.{name}")
     known = all(keyword.arg in ("shape", "dtype") for keyword in call.keywords) and len(call.args) < 3
-    if not within or kept or not known or calls.has_stars(call) or edits is None:
-        yield file.attention(call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
-        return
-    yield file.found(call, f"`{name}` is now `ops.{name}`.", edits)
+    if not within or kept or not known or calls.has_stars(call):
+        edits = None
+    otherwise = f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}"
+    yield file.found(call, f"`{name}` is now `ops.{name}`.", edits, otherwise=otherwise)
 
 
 def _class(file: File, call: ast.Call, target: str, arguments: str) -> Findings:
@@ -232,8 +229,7 @@ def _function(file: File, call: ast.Call) -> Findings:
         for argument in call.args
         for node in ast.walk(argument)
     )
-    if lists != [True, True] or call.keywords or phase or edits is None:
-        yield file.attention(call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
-        return
+    if lists != [True, True] or call.keywords or phase:
+        edits = None
     message = "`K.function` is now `function_of`, which calls a `keras.Model` of the same tensors."
-    yield file.found(call, message, edits)
+    yield file.found(call, message, edits, otherwise=f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")

@@ -81,11 +81,8 @@ def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *
         yield file.found(node, message)
         return
     edits = replaced(file, node, f"legacy_numerics.{name}")
-    if edits is None:
-        said = f"{message} (Unsafe: {unsafe})" if unsafe else message
-        yield file.attention(node, f"{said} The name `{name}` is taken here.")
-    else:
-        yield file.found(node, message, edits, unsafe=unsafe)
+    said = f"{message} (Unsafe: {unsafe})" if unsafe else message
+    yield file.found(node, message, edits, unsafe=unsafe, otherwise=f"{said} The name `{name}` is taken here.")
 
 
 def _is_a_key(file: File, string: ast.Constant) -> bool:
@@ -111,9 +108,7 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Findin
         era = file.era
         if era is None or of_era(f"keras.optimizers.{name}", era):
             continue  # its defaults are written out first
-        edits = replaced(file, node, f"legacy_numerics.{name}()")
+        edits = replaced(file, node, f"legacy_numerics.{name}()") if file.is_of_standalone_keras else None
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
-        if edits is None or not file.is_of_standalone_keras:
-            yield file.attention(node, f"{message} Write `legacy_numerics.{name}()` for the old results.")
-        else:
-            yield file.found(node, message, edits)
+        otherwise = f"{message} Write `legacy_numerics.{name}()` for the old results."
+        yield file.found(node, message, edits, otherwise=otherwise)

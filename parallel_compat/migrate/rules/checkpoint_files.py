@@ -28,11 +28,7 @@ def find(file: File) -> Findings:
             continue
         if ending is None and not file.old:
             message = f"If the file name may not end in {allowed[0]}: `{_TARGET}` takes any name."
-            edits = file.replaced_by(_TARGET, call.func)
-            if edits is None:
-                yield file.attention(call, message, hint=True)
-            else:
-                yield file.found(call, message, edits, unsafe=True, hint=True)
+            yield file.found(call, message, file.replaced_by(_TARGET, call.func), unsafe=True, hint=True)
         else:
             message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
             otherwise = f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}."

@@ -36,12 +36,9 @@ def find(file: File) -> Findings:
     for logger in loggers:
         message = f"`CSVLogger` of Keras 3 writes columns `val_...` also without validation; `{_STAND_IN}` does not."
         edits = file.replaced_by(_STAND_IN, logger)
-        if edits is None:
-            yield file.attention(logger, message, hint=not file.old)
-        elif file.old and file.redirect(logger, _STAND_IN):
-            yield file.found(logger, message)
-        else:
-            yield file.found(logger, message, edits, hint=not file.old)
+        if edits is not None and file.old and file.redirect(logger, _STAND_IN):
+            edits = []
+        yield file.found(logger, message, edits, hint=not file.old)
 
 
 def _is_validated(call: ast.Call) -> bool:

@@ -193,12 +193,9 @@ def _of_params(file: File) -> Findings:
 def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Findings:
     """Make a function's call of an attribute that is read."""
     assert row.new is not None
-    edits = file.read_by_function(row.new, node)
     message = f"`{row.old}` of {WHAT[row.of]} is provided by `{row.new}`."
-    if edits is None:
-        yield file.attention(node, message)
-    else:
-        yield file.found(node, message, edits, unsafe=not certain and methods.guessed(file, node.value, row.of))
+    unsafe = not certain and methods.guessed(file, node.value, row.of)
+    yield file.found(node, message, file.read_by_function(row.new, node), unsafe=unsafe)
 
 
 def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:

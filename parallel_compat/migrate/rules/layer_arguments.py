@@ -95,11 +95,8 @@ def _of_others(file: File) -> Findings:
             continue  # an argument of its own
         is_layer = file.kinds.of(call) == LAYER
         edits = first_layers.with_input(file, call)
-        if edits is None:
-            message = "Layers of Keras 3 take no `batch_input_shape`: begin the model with `Input(batch_shape=...)`."
-            yield file.attention(given, message)
-        else:
-            yield file.found(given, _INPUT, edits, unsafe=not is_layer and "is this a layer?")
+        message = "Layers of Keras 3 take no `batch_input_shape`: begin the model with `Input(batch_shape=...)`."
+        yield file.found(given, _INPUT, edits, unsafe=not is_layer and "is this a layer?", otherwise=message)
 
 
 def _both_shapes(file: File, call: ast.Call) -> Findings:

@@ -69,10 +69,7 @@ def find(file: File) -> Findings:
 
 def _in_old_projects(file: File, call: ast.Call, target: str, message: str) -> Finding:
     """Have a call of a file without old names mean `target`, if another file of its project has old names."""
-    spelled = None if file.old else file.reference(target, call)
-    if spelled is None:
-        return file.attention(call, message, hint=True)
-    return file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]], hint=True)
+    return file.found(call, message, None if file.old else file.replaced_by(target, call.func), hint=True)
 
 
 def _single_models(file: File) -> Findings:
@@ -91,14 +88,10 @@ def _single_models(file: File) -> Findings:
             continue
         if not _is_loaded(file, layers.value) or not (has_parallel_models or is_model):
             continue
-        spelled = file.reference(_TEMPLATE_OF, node)
-        if spelled is None:
-            yield file.attention(node, f"{message}`layers[-2]` was that model.", hint=not has_parallel_models)
-            continue
-        edits = [file.replace(node, f"{spelled[0]}({file.source.segment(layers.value)})"), *spelled[1]]
-        question = "is it the file of a parallel model?"
-        said = f"{message}`layers[-2]` was that model, as `{_TEMPLATE_OF}` is."
-        yield file.found(node, said, edits, unsafe=question, hint=not has_parallel_models)
+        edits = file.replaced_by_call(_TEMPLATE_OF, node, layers.value)
+        was, unsafe = f"{message}`layers[-2]` was that model", "is it the file of a parallel model?"
+        as_now = f"{was}, as `{_TEMPLATE_OF}` is."
+        yield file.found(node, as_now, edits, unsafe=unsafe, hint=not has_parallel_models, otherwise=f"{was}.")
     for call in file.method_calls.get("get_layer", ()) if has_parallel_models else ():
         if _is_loaded(file, calls.receiver(call)):
             yield file.attention(call, f"{message}where `get_layer` asks for that model, write `{_TEMPLATE_OF}(...)`.")
@@ -106,13 +99,10 @@ def _single_models(file: File) -> Findings:
 
 def _behind_towers(file: File, node: ast.Subscript, model: ast.expr) -> Findings:
     """`model.layers[gpus + 1].save(path)`: behind the input and a slice for each device stood the single model."""
-    spelled = file.reference(_TEMPLATE_OF, node)
     message = f"`{file.source.segment(node)}` of a parallel model was the single model, as `{_TEMPLATE_OF}` is."
-    if spelled is None:
-        yield file.attention(node, message)
-        return
-    edits = [file.replace(node, f"{spelled[0]}({file.source.segment(model)})"), *spelled[1]]
-    yield file.found(node, message, edits, unsafe="is it a parallel model?", hint=not file.old)
+    edits = file.replaced_by_call(_TEMPLATE_OF, node, model)
+    hint = edits is not None and not file.old
+    yield file.found(node, message, edits, unsafe="is it a parallel model?", hint=hint)
 
 
 def _is_loaded(file: File, node: ast.expr) -> bool:

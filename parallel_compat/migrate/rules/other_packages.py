@@ -98,13 +98,9 @@ def _moved(file: File, node: ast.Attribute, path: str) -> Findings:
         return
     home, _, name = fact.now.rpartition(".")
     same = home == path.rpartition(".")[0]
-    reference = (f"{file.source.segment(node.value)}.{name}", ()) if same else file.reference(fact.now, node)
-    message = f"`{path}` is gone: {old_packages.advice(fact)}."
-    if reference is None:
-        yield file.attention(node, message, hint=True)
-        return
-    text, imports = reference
-    yield file.found(node, message, [file.replace(node, text), *imports], hint=True)
+    here = f"{file.source.segment(node.value)}.{name}"
+    edits = [file.replace(node, here)] if same else file.replaced_by(fact.now, node)
+    yield file.found(node, f"`{path}` is gone: {old_packages.advice(fact)}.", edits, hint=True)
 
 
 def _by_position(file: File, call: ast.Call) -> Findings:
@@ -163,11 +159,8 @@ def _without_default(file: File, call: ast.Call) -> Findings:
     if calls.argument(call, name, place) is not None or not call.args:
         return
     reference = (was, ()) if was.startswith('"') else file.reference(was, call)
-    if reference is None:
-        yield file.attention(call, message, hint=True)
-        return
-    text, imports = reference
-    yield file.found(call, message, [calls.append(file, call, f"{name}={text}"), *imports], hint=True)
+    edits = None if reference is None else [calls.append(file, call, f"{name}={reference[0]}"), *reference[1]]
+    yield file.found(call, message, edits, hint=True)
 
 
 # Functions of pictures -> which argument the picture is, and the function of this package that takes what they took.
@@ -188,9 +181,9 @@ def _pictures(file: File, call: ast.Call) -> Findings:
         return
     place, function, message = _AS_BEFORE[path]
     is_bytes = any("uint8" in file.source.segment(each) for each in call.args[place:][:1])
-    reference = None if is_bytes else file.reference(function, call)
-    if reference is not None:
-        yield file.found(call, message, [file.replace(call.func, reference[0]), *reference[1]], hint=True)
+    edits = None if is_bytes else file.replaced_by(function, call.func)
+    if edits is not None:
+        yield file.found(call, message, edits, hint=True)
 
 
 def _resized(file: File, call: ast.Call, packages: set[str]) -> Findings:
@@ -230,15 +223,9 @@ def _objects(file: File, call: ast.Call) -> Findings:
 def _of_numpy(file: File, node: ast.Attribute, name: str) -> Findings:
     was = NUMPY[name]
     message = f"numpy has no `{name}` any more; it was `{was}`."
-    if was == "math":
-        reference = file.reference(was, node)
-        text, imports = reference if reference is not None else (None, ())
-    else:
-        text, imports = _spelled(file, node, was), ()
-    if text is None:
-        yield file.attention(node, f"{message} (That name is something else here.)", hint=True)
-        return
-    yield file.found(node, message, [file.replace(node, text), *imports], hint=True)
+    text = None if was == "math" else _spelled(file, node, was)
+    edits = file.replaced_by(was, node) if was == "math" else None if text is None else [file.replace(node, text)]
+    yield file.found(node, message, edits, hint=True, otherwise=f"{message} (That name is something else here.)")
 
 
 def _spelled(file: File, node: ast.Attribute, was: str) -> str | None:

@@ -22,6 +22,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
 
+_TARGET = "parallel_compat.legacy.models.called_on_any_size"
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
 
@@ -31,11 +32,8 @@ def find(file: File) -> Findings:
     for call in file.tree.calls:
         if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = "Keras 3 takes only inputs of the size that a model was built with: its layers are called."
-            reference = file.reference("parallel_compat.legacy.models.called_on_any_size", call)
-            if reference is not None and len(call.args) == 1 and not call.keywords:
-                text, imports = reference
-                model, given = (file.source.segment(each) for each in (call.func, call.args[0]))
-                edits = [file.replace(call, f"{text}({model}, {given})"), *imports]
+            edits = file.replaced_by_call(_TARGET, call, call.func, call.args[0])
+            if edits is not None and len(call.args) == 1 and not call.keywords:
                 yield file.found(call, message, edits, hint=not file.old)
 
 

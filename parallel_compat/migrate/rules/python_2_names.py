@@ -27,9 +27,8 @@ def find(file: File) -> Findings:
     for node in file.tree.names:
         if node.id in NAMES_OF_PYTHON_2 and isinstance(node.ctx, ast.Load) and not file.tree.bindings(node):
             now = NAMES_OF_PYTHON_2[node.id]
-            reference = file.reference(now, node) if "." in now else (now, ())
-            if reference is not None:
-                edits = [file.replace(node, reference[0]), *reference[1]]
+            edits = file.replaced_by(now, node) if "." in now else [file.replace(node, now)]
+            if edits is not None:
                 yield file.found(node, f"`{node.id}` is `{now}` in Python 3.", edits)
     for old in (*_METHODS, "has_key"):
         for call in file.method_calls.get(old, ()):

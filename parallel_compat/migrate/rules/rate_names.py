@@ -25,16 +25,12 @@ def find(file: File) -> Findings:
     if not readers:
         return
     certain = "logs" in readers
+    unsafe = not certain and "`lr` may be read from something else than logs."
     for name in _CALLBACKS:
         target = f"parallel_compat.legacy.callbacks.{name}"
         for call in file.calls_by_target.get(f"keras.callbacks.{name}", ()):
             message = f"`{name}` of Keras 3 logs `learning_rate`; `{target}` logs `lr`, which is read."
             edits = file.replaced_by(target, call.func)
-            if edits is None:
-                yield file.attention(call, message)
-            elif certain and file.redirect(call.func, target):
-                yield file.found(call, message)
-            else:
-                yield file.found(
-                    call, message, edits, unsafe=not certain and "`lr` may be read from something else than logs."
-                )
+            if edits is not None and certain and file.redirect(call.func, target):
+                edits = []
+            yield file.found(call, message, edits, unsafe=unsafe)

@@ -23,28 +23,11 @@ from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER, TENSO
 
 _MODULE = "parallel_compat.legacy.symbolic_functions"
 # Functions of TensorFlow that compute nothing, or take no tensor.
-_NOT_ON_TENSORS = frozenset(
-    (
-        "constant",
-        "convert_to_tensor",
-        "device",
-        "executing_eagerly",
-        "fill",
-        "function",
-        "global_variables_initializer",
-        "is_tensor",
-        "name_scope",
-        "ones",
-        "placeholder",
-        "print",
-        "random_normal",
-        "random_uniform",
-        "range",
-        "set_random_seed",
-        "variable_scope",
-        "zeros",
-    )
-)
+_OTHERS = """
+    constant convert_to_tensor device executing_eagerly fill function global_variables_initializer is_tensor name_scope
+    ones placeholder print random_normal random_uniform range set_random_seed variable_scope zeros
+"""
+_NOT_ON_TENSORS = frozenset(_OTHERS.split())
 _MODULES_OF_FUNCTIONS = frozenset(("tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.image"))
 
 

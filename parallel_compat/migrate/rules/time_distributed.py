@@ -23,10 +23,7 @@ _TARGET = "parallel_compat.legacy.time_distributed.TimeDistributed"
 def find(file: File) -> Findings:
     message = f"`TimeDistributed` of all steps at once is `{_TARGET}`; Keras 3 calls its layer for each."
     for call in file.calls_by_target.get("keras.layers.TimeDistributed", ()):
-        spelled = None if file.old else file.reference(_TARGET, call)
-        if spelled is not None:
-            yield file.found(call, message, [file.replace(call.func, spelled[0]), *spelled[1]], hint=True)
-        elif file.old:
+        if file.old:
             yield file.redirected(call.func, _TARGET, message)
         else:
-            yield file.attention(call, message, hint=True)
+            yield file.found(call, message, file.replaced_by(_TARGET, call.func), hint=True)

@@ -96,10 +96,8 @@ def _layers(file: File) -> Findings:
             )
             use = file.tree.parents.get(call)
             edits = _dropped(file, call, use) if target == _DROPOUT and isinstance(use, ast.Call) else []
-            if edits:
-                yield file.found(call, message, edits, hint=not file.old)
-            else:
-                yield file.attention(call, f"{message} Make it in `__init__`.", hint=not file.old)
+            otherwise = f"{message} Make it in `__init__`."
+            yield file.found(call, message, edits or None, hint=not file.old, otherwise=otherwise)
 
 
 def _dropped(file: File, dropout: ast.Call, use: ast.Call) -> list[AnyEdit]:
