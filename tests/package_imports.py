@@ -12,6 +12,18 @@ PACKAGE = Path(parallel_compat.__file__).parent
 
 
 @functools.cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file, which is read once for all tests."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return all nodes of a file."""
+    return list(ast.walk(parsed(path)))
+
+
+@functools.cache
 def imports(root: Path) -> dict[str, set[str]]:
     """Return for each module below a package's folder which modules of the package it imports, anywhere in it."""
     files = {module_name(path, root): path for path in sorted(root.rglob("*.py"))}
@@ -25,7 +37,7 @@ def module_name(path: Path, root: Path) -> str:
 
 def imported(name: str, path: Path, modules: set[str]) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

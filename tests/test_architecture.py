@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests import scripts
-from tests.package_imports import PACKAGE, imports, module_name
+from tests.package_imports import PACKAGE, imports, module_name, nodes
 
 ROOT = PACKAGE.parent
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 PATH = re.compile(r"[\w./]*\w(?:/|\.(?:py|tsv|md|json|toml))(?![\w(])")
-MODULES = imports(PACKAGE)
 
 
 def named_paths() -> set[str]:
@@ -72,7 +71,7 @@ ASKS_THE_FACTS = {
 def test_who_knows_of_whom(of: set[str], unknown: set[str]) -> None:
     found = {
         (module, other)
-        for module, others in MODULES.items()
+        for module, others in imports(PACKAGE).items()
         if part(module) in of and module not in DOORS
         for other in others
         if part(other) in unknown and other not in DOORS
@@ -83,7 +82,7 @@ def test_who_knows_of_whom(of: set[str], unknown: set[str]) -> None:
 def test_facts_and_migrate_import_neither_keras_nor_tensorflow() -> None:
     found: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Import):
                 roots = {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -120,7 +119,7 @@ def test_no_arrow_goes_back() -> None:
     height = {name: i for i, layer in enumerate(LAYERS) for name in layer}
     back = {
         (module, other)
-        for module, others in MODULES.items()
+        for module, others in imports(PACKAGE).items()
         if module not in DOORS and not module.endswith("_command") and part(module) in height
         for other in others - BELOW_ALL - DOORS
         if part(other) in height and height[part(other)] > height[part(module)]
@@ -130,7 +129,7 @@ def test_no_arrow_goes_back() -> None:
 
 def test_what_is_below_all_imports_nothing_of_this_package() -> None:
     assert {
-        module: others - DOORS for module, others in MODULES.items() if module in BELOW_ALL and others - DOORS
+        module: others - DOORS for module, others in imports(PACKAGE).items() if module in BELOW_ALL and others - DOORS
     } == {}
 
 
@@ -191,7 +190,7 @@ def test_no_function_has_more_than_60_lines() -> None:
     long = [
         f"{path.relative_to(PACKAGE)}:{node.name}"
         for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef) and own_lines(node) > 60
     ]
     assert long == []
@@ -201,7 +200,7 @@ def logic(path: Path) -> list[tuple[int, str]]:
     """Return the lines of a module with their numbers, without imports, signatures, long texts and comments."""
     text = path.read_text("utf-8")
     left_out: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef):
             left_out.update(range(node.lineno, node.body[0].lineno))
         elif isinstance(node, (ast.Import, ast.ImportFrom)) or (

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tests.package_imports import PACKAGE, imports
+from tests.package_imports import PACKAGE, imports, nodes, parsed
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 NAME = re.compile(r"[A-Za-z_][\w-]*")
@@ -86,7 +86,7 @@ def unused(trees: list[ast.Module], more: Counter[str]) -> set[str]:
 
 
 def test_nothing_is_defined_that_nobody_uses() -> None:
-    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
+    trees = [parsed(path) for path in sorted(PACKAGE.rglob("*.py"))]
     names = Counter(word for table in PACKAGE.rglob("*.tsv") for word in WORD.findall(table.read_text("utf-8")))
     assert sorted(unused(trees, names)) == []
 
@@ -107,10 +107,10 @@ def test_each_module_is_imported_or_named() -> None:
 
 def texts(path: Path) -> set[str]:
     """Return the words of a table, or of a module's texts that are no docstrings."""
-    text = path.read_text("utf-8")
     if path.suffix == ".tsv":
+        text = path.read_text("utf-8")
         return {*WORD.findall(text), *NAME.findall(text)}
-    constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    constants = (node.value for node in nodes(path) if isinstance(node, ast.Constant))
     return {word for value in constants if isinstance(value, str) and len(value) < 500 for word in NAME.findall(value)}
 
 
