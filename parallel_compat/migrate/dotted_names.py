@@ -255,6 +255,11 @@ def is_call_of(node: ast.AST | None, *methods: str) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
 
 
+def is_call_by_name(node: ast.AST | None, *names: str) -> TypeGuard[ast.Call]:
+    """Return whether a node calls one of these names: `zip(a, b)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
 def is_of_self(node: ast.AST | None) -> TypeGuard[ast.Attribute]:
     """Return whether a node is an attribute of `self`."""
     return isinstance(node, ast.Attribute) and is_self(node.value)

@@ -165,6 +165,10 @@ class File:
                 calls.setdefault(func.attr, []).append(call)
         return calls
 
+    def made_by(self, node: ast.AST | None) -> str:
+        """Return what is called to make a value, as it is called today; "" for what no imported thing makes."""
+        return self.names.target(node.func) or "" if isinstance(node, ast.Call) else ""
+
     def calls_on(self, of: str, *methods: str) -> Iterator[tuple[ast.Call, ast.expr]]:
         """Yield the calls of methods, each with its object, which is of a kind or may be."""
         for method in methods:
@@ -183,6 +187,10 @@ class File:
     def calls_of_class(self, class_: ast.ClassDef) -> Iterator[ast.Call]:
         """Yield the calls that make objects of a class of the file."""
         return (call for call in self.tree.calls if self.kinds.definition(call.func) is class_)
+
+    def bases_of(self, class_: ast.ClassDef) -> list[str]:
+        """Return what the bases of a class are today, "" for those that are not imported."""
+        return [self.names.target(base) or "" for base in class_.bases]
 
     def classes_of(self, *kinds: str) -> Iterator[ast.ClassDef]:
         """Yield the classes whose instances are of one of these kinds."""

@@ -31,10 +31,8 @@ def with_input(file: File, call: ast.Call) -> list[AnyEdit] | None:
 def _outermost(file: File, call: ast.Call) -> ast.Call:
     """Return the layer, or the `Bidirectional` that wraps it."""
     above = file.tree.parents.get(call)
-    wraps = isinstance(above, ast.Call) and call in above.args[:1]
-    if wraps and isinstance(above, ast.Call) and file.names.target(above.func) == "keras.layers.Bidirectional":
-        return above
-    return call
+    wraps = file.made_by(above) == "keras.layers.Bidirectional"
+    return above if wraps and isinstance(above, ast.Call) and call in above.args[:1] else call
 
 
 def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
@@ -42,7 +40,7 @@ def _before(file: File, layer: ast.Call, text: str) -> Edit | None:
     above, start = file.tree.parents.get(layer), file.source.start(layer)
     if isinstance(above, ast.List) and above.elts[0] is layer:
         made = file.tree.parents.get(above)
-        if not isinstance(made, ast.Call) or file.names.target(made.func) != SEQUENTIAL or above not in made.args[:1]:
+        if not isinstance(made, ast.Call) or file.made_by(made) != SEQUENTIAL or above not in made.args[:1]:
             return None
         line = file.source.before(start)
         between = " " if line.strip() else file.source.newline + line
@@ -71,7 +69,7 @@ def _is_first_add(file: File, call: ast.Call, statement: ast.Expr) -> bool:
             if target == owner:
                 made = earlier.value
                 empty = isinstance(made, ast.Call) and not made.args and not calls.has_stars(made)
-                return empty and isinstance(made, ast.Call) and file.names.target(made.func) == SEQUENTIAL
+                return empty and file.made_by(made) == SEQUENTIAL
         if any(isinstance(each, ast.expr) and ast.dump(each) == owner for each in ast.walk(earlier)):
             return False
     return False

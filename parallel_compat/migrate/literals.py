@@ -24,7 +24,7 @@ def parts_of(node: ast.AST | None) -> list[ast.expr]:
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else []
 
 
-def tail(node: ast.expr) -> str | None:
+def tail(node: ast.expr | None) -> str | None:
     """Return the literal end of the text that an expression makes, or None where it has none.
 
     >>> [tail(ast.parse(text, mode="eval").body) for text in ("a + '.h5'", "f'{a}/w.h5'", "'%d.h5' % 3", "name")]

@@ -59,7 +59,7 @@ def _checkpoint(file: File, call: ast.Call, position: int | None, name: str) -> 
     inherit = calls.keyword(call, "inherit_optimizer")
     if inherit is not None:
         edits += calls.remove(file, call, inherit)
-    ending = tail(values["filepath"]) if "filepath" in values else None
+    ending = tail(values.get("filepath"))
     weights = calls.constant(values.get("save_weights_only")) not in (..., False)
     suffixes = (".weights.h5",) if weights else (".keras", ".h5")
     plain = ending is not None and ending.endswith(suffixes) and "period" not in values

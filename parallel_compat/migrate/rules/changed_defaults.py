@@ -56,7 +56,7 @@ def _stand_ins(target: str) -> tuple[str, ...]:
 def _of_own_classes(file: File, target: str) -> Iterator[ast.Call]:
     """Yield the calls of classes that are derived from one, and have its `__init__`: `class Own(LSTM)`."""
     for class_ in file.tree.classes:
-        if target in map(file.names.target, class_.bases) and "__init__" not in methods_of(class_):
+        if target in file.bases_of(class_) and "__init__" not in methods_of(class_):
             yield from file.calls_of_class(class_)
 
 

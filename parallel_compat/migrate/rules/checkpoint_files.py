@@ -20,8 +20,7 @@ _TARGET = "parallel_compat.legacy.callbacks.ModelCheckpoint"
 
 def find(file: File) -> Findings:
     for call in file.calls_by_target.get("keras.callbacks.ModelCheckpoint", ()):
-        path = file.tree.resolved(calls.argument(call, "filepath", 0))
-        ending = tail(path) if path is not None else None
+        ending = tail(file.tree.resolved(calls.argument(call, "filepath", 0)))
         weights_only = calls.constant(calls.argument(call, "save_weights_only", 4)) is True
         allowed = (".weights.h5",) if weights_only else (".keras", ".h5")
         if ending.endswith(allowed) if ending is not None else calls.keyword(call, "save_freq") is not None:

@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import is_call_of
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_call_of
 from parallel_compat.migrate.file import File, Findings
 
 _OF_KERAS = "keras.optimizers"
@@ -61,7 +61,7 @@ def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:
             yield from _choices(file, value)
     elif isinstance(node, ast.Subscript):
         yield from _items(file, node.value)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+    elif is_call_by_name(node, "getattr"):
         yield from node.args[:1]
     elif is_call_of(node, "get"):
         yield from _items(file, calls.receiver(node))

@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 import re
 
-from parallel_compat.migrate.dotted_names import is_call_of, is_of_self
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_call_of, is_of_self
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import is_none
@@ -118,9 +118,7 @@ def _first_in(file: File, call: ast.FunctionDef, statements: list[ast.stmt]) -> 
 
 def _keeps(value: ast.expr) -> bool:
     """Return whether a value is a weight, or a list or dict of weights."""
-    made_by = value.func if isinstance(value, ast.Call) else None
-    of_python = isinstance(made_by, ast.Name) and made_by.id in ("list", "tuple", "dict", "zip")
-    return of_python or is_call_of(value, "add_weight")
+    return is_call_by_name(value, "list", "tuple", "dict", "zip") or is_call_of(value, "add_weight")
 
 
 def _reads(file: File, value: ast.expr, weights: set[str]) -> bool:

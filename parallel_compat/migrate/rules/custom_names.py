@@ -106,8 +106,7 @@ def _given(file: File) -> dict[str, _Given]:
 
 
 def _is_registry(file: File, node: ast.expr) -> bool:
-    value = file.tree.resolved(node)
-    return isinstance(value, ast.Call) and file.names.target(value.func) in _REGISTRIES
+    return file.made_by(file.tree.resolved(node)) in _REGISTRIES
 
 
 def _items(file: File, node: ast.expr | None) -> Iterator[tuple[str, ast.expr]]:

@@ -22,11 +22,9 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import is_call_of, names_in
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_call_of, names_in
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL
-
-_OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
 
 def find(file: File) -> Findings:
@@ -83,11 +81,10 @@ def _holder(file: File, node: ast.expr) -> str | None:
         return _holder(file, value) if value is not None else None
     if isinstance(node, ast.Subscript):
         return _holder(file, node.value)
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id in _OF_ALL_LAYERS and node.args:
-            return _holder(file, node.args[0])
-        if is_call_of(node, "get_layer"):
-            return ast.unparse(calls.receiver(node))
+    if is_call_by_name(node, "reversed", "enumerate", "list") and node.args:
+        return _holder(file, node.args[0])
+    if is_call_of(node, "get_layer"):
+        return ast.unparse(calls.receiver(node))
     if isinstance(node, ast.Attribute) and node.attr == "layers":
         return ast.unparse(node.value)
     return None

@@ -79,4 +79,4 @@ def _may_iterate_again(file: File) -> bool:
 
 
 def _is_callback(file: File, class_: ast.ClassDef) -> bool:
-    return any((file.names.target(base) or "").startswith("keras.callbacks.") for base in class_.bases)
+    return any(base.startswith("keras.callbacks.") for base in file.bases_of(class_))

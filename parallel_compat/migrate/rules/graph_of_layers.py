@@ -28,7 +28,7 @@ import re
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import is_of_self, is_self
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_of_self, is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import parts_of
@@ -371,5 +371,4 @@ def _is_counter(file: File, node: ast.AST) -> bool:
         loop, name = file.tree.parents.get(above), "enumerate"
     else:
         loop, name = above, "range"
-    iterated = loop.iter if isinstance(loop, ast.For | ast.comprehension) else None
-    return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == name
+    return isinstance(loop, ast.For | ast.comprehension) and is_call_by_name(loop.iter, name)

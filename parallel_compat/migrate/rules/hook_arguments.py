@@ -56,7 +56,7 @@ def find(file: File) -> Findings:
 def _sequences(file: File) -> Findings:
     for class_ in file.tree.classes:
         call = methods_of(class_).get("call")
-        if call is None or not any(file.names.target(base) in _RECURRENT for base in class_.bases):
+        if call is None or _RECURRENT.isdisjoint(file.bases_of(class_)):
             continue
         for argument in call.args.args[1:2]:
             if argument.arg != "sequences":
@@ -92,9 +92,7 @@ def _initializers(file: File) -> Iterator[ast.Lambda | ast.FunctionDef]:
                     yield function
     for class_ in file.tree.classes:
         called = methods_of(class_).get("__call__")
-        if called is not None and any(
-            file.names.target(base) == "keras.initializers.Initializer" for base in class_.bases
-        ):
+        if called is not None and "keras.initializers.Initializer" in file.bases_of(class_):
             yield called
 
 

@@ -80,7 +80,7 @@ def _reductions(file: File) -> Findings:
     """Find `reduction="auto"` of losses: where one is made, and in custom classes."""
     given = [calls.argument(call, "reduction") for _, call in file.calls_under("keras.losses.")]
     for class_ in file.tree.classes:
-        if any((file.names.target(base) or "").startswith("keras.losses.") for base in class_.bases):
+        if any(base.startswith("keras.losses.") for base in file.bases_of(class_)):
             for node in ast.walk(class_):
                 if is_call_of(node, "__init__"):
                     given.append(calls.argument(node, "reduction"))

@@ -148,8 +148,7 @@ def _names_by_place(file: File) -> Findings:
         of_super = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)
         given = call.args[0]
         is_name = isinstance(calls.constant(given), str) or (isinstance(given, ast.Name) and given.id == "name")
-        bases = {file.names.target(base) for base in class_.bases}
-        if of_super and is_name and bases & {"keras.Model", "keras.models.Model"}:
+        if of_super and is_name and MODEL in file.bases_of(class_):
             start = file.source.start(given)
             message = "The constructor of `Model` takes `name` only as a keyword."
             yield file.found(given, message, [Edit(start, start, "name=")])

@@ -115,7 +115,7 @@ def _may_be_sequential(file: File, model: ast.expr) -> bool:
         return True
     made = file.kinds.value(model)
     if isinstance(made, ast.Call):
-        return file.names.target(made.func) in LOADING
+        return file.made_by(made) in LOADING
     named = last_name(model).lower().rpartition("_")[2] == "model"
     return file.kinds.of(model) is None and named and "Sequential" in file.source.text
 

@@ -38,7 +38,7 @@ def find(file: File) -> Findings:
         takes = methods.get("__init__")
         if takes is None or "get_config" in methods or not _takes_arguments(takes):
             continue
-        if len(class_.bases) != 1 or file.names.target(class_.bases[0]) != LAYER:
+        if file.bases_of(class_) != [LAYER]:
             continue
         last = file.source.end(class_.body[-1])
         line_end = file.source.text.find("\n", last)

@@ -47,11 +47,8 @@ _BEHIND_TOWERS = re.compile(r"(?:\w+\.)*\w*gpus?\w* \+ 1", re.IGNORECASE)
 
 def find(file: File) -> Findings:
     for call in file.calls_by_target.get("keras.models.load_model", ()):
-        path = calls.argument(call, "filepath", 0)
-        ending = tail(path) if path is not None else None
-        if ending is not None and ending.endswith(".keras"):
-            continue
-        if calls.keyword(call, "safe_mode") is not None:
+        ending = tail(calls.argument(call, "filepath", 0))
+        if (ending or "").endswith(".keras") or calls.keyword(call, "safe_mode") is not None:
             continue
         if ending is None and not file.old:
             yield _in_old_projects(file, call, _TARGET, f"If this may be a file of Keras 2, load it with `{_TARGET}`.")
@@ -107,5 +104,4 @@ def _behind_towers(file: File, node: ast.Subscript, model: ast.expr) -> Findings
 
 def _is_loaded(file: File, node: ast.expr) -> bool:
     """Return whether a value comes from `load_model`, at once or by a name that is bound once."""
-    value = file.tree.resolved(node)
-    return isinstance(value, ast.Call) and file.names.target(value.func) in ("keras.models.load_model", _TARGET)
+    return file.made_by(file.tree.resolved(node)) in ("keras.models.load_model", _TARGET)

@@ -29,7 +29,7 @@ def find(file: File) -> Findings:
     row = methods.member(MODEL, "load_weights")
     for call, _ in file.calls_on(MODEL, "load_weights"):
         path = calls.argument(call, "filepath", 0)
-        ending = tail(path) if path is not None else None
+        ending = tail(path)
         if _is_by_name(call) and (ending is None or not ending.endswith((".weights.h5", ".keras", ".weights.json"))):
             yield from methods.to_function(file, call, row, telling=True)
         elif ending is not None and not ending.endswith((".h5", ".hdf5", ".keras", ".weights.json")):

@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from parallel_compat.migrate import argument_edits, calls
-from parallel_compat.migrate.dotted_names import is_call_of
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_call_of
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import is_none, text_of
@@ -157,6 +157,6 @@ def _keys(file: File, node: ast.expr) -> tuple[str, ...] | None:
     node = file.tree.resolved(node) or node
     if isinstance(node, ast.Dict):
         return tuple(text for key in node.keys if (text := text_of(key)) is not None)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+    if is_call_by_name(node, "dict"):
         return tuple(keyword.arg for keyword in node.keywords if keyword.arg)
     return None

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 
 from parallel_compat.migrate import calls, methods
-from parallel_compat.migrate.dotted_names import is_self, last_name
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import MODEL, OPTIMIZER
@@ -53,10 +53,8 @@ def find(file: File) -> Findings:
 def _named(file: File) -> Findings:
     """Find `hasattr(model.optimizer, 'lr')`, and `getattr` and `setattr` of it."""
     for call in file.tree.calls:
-        is_one = isinstance(call.func, ast.Name) and call.func.id in ("getattr", "hasattr", "setattr")
-        if not is_one or len(call.args) < 2 or calls.constant(call.args[1]) != "lr":
-            continue
-        if not _may_be_one(file, call.args[0]):
+        is_one = is_call_by_name(call, "getattr", "hasattr", "setattr") and len(call.args) > 1
+        if not is_one or calls.constant(call.args[1]) != "lr" or not _may_be_one(file, call.args[0]):
             continue
         message = "`lr` of an optimizer is now `learning_rate`."
         edit = file.replace(call.args[1], file.source.segment(call.args[1]).replace("lr", "learning_rate"))

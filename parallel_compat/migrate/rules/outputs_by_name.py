@@ -51,10 +51,7 @@ def find(file: File) -> Findings:
 def _is_sequential(file: File, receiver: ast.expr) -> bool:
     """Return whether all that a name is bound to are calls of `Sequential`."""
     bindings = file.tree.bindings(receiver)
-    return bool(bindings) and all(
-        isinstance(each.value, ast.Call) and file.names.target(each.value.func) == "keras.Sequential"
-        for each in bindings
-    )
+    return bool(bindings) and all(file.made_by(each.value) == "keras.Sequential" for each in bindings)
 
 
 def _targets(file: File, call: ast.Call, is_sequential: bool) -> Findings:

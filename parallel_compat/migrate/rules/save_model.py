@@ -30,8 +30,7 @@ def find(file: File) -> Findings:
     for call, receiver in file.calls_on(MODEL, "save"):
         if file.kinds.of(receiver) is None and not last_name(receiver).lower().endswith("model"):
             continue  # nearly everything can be saved
-        path = calls.argument(call, "filepath", 0)
-        ending = tail(path) if path is not None else None
+        ending = tail(calls.argument(call, "filepath", 0))
         if ending is not None and not ending.endswith((".keras", ".h5", ".hdf5")):
             yield from methods.to_function(file, call, row)
             made_by = file.kinds.class_of(receiver)

@@ -22,7 +22,7 @@ import itertools
 from collections.abc import Iterator
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.dotted_names import is_of_self
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_of_self
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.migrate.scopes import Binding, FunctionNode, defaults_of
@@ -58,9 +58,8 @@ def _applied(file: File) -> Findings:
     lists: dict[object, dict[str, ast.Call]] = {}
     for call, optimizer in file.calls_on(OPTIMIZER, "apply_gradients"):
         pairs = call.args[0] if call.args else None
-        is_zip = isinstance(pairs, ast.Call) and isinstance(pairs.func, ast.Name) and pairs.func.id == "zip"
         key = _key(file, optimizer)
-        if key is not None and is_zip and isinstance(pairs, ast.Call) and len(pairs.args) == 2:
+        if key is not None and is_call_by_name(pairs, "zip") and len(pairs.args) == 2:
             lists.setdefault(key, {}).setdefault(ast.unparse(pairs.args[1]), call)
     for found in lists.values():
         if len(found) > 1 and _several(file, list(found.values())):

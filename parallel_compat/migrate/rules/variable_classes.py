@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import re
 
-from parallel_compat.migrate.dotted_names import is_of_self
+from parallel_compat.migrate.dotted_names import is_call_by_name, is_of_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.names.members import LAYER, METRIC, MODEL
@@ -34,7 +34,7 @@ _OF_TENSORFLOW_ALONE = re.compile(r"read_value|value|scatter_\w+|initialized_val
 def find(file: File) -> Findings:
     yield from _held(file)
     for call in file.tree.calls:
-        if not isinstance(call.func, ast.Name) or call.func.id != "isinstance" or len(call.args) != 2:
+        if not is_call_by_name(call, "isinstance") or len(call.args) != 2:
             continue
         classes = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
         paths = [file.names.path(each) for each in classes]
@@ -93,8 +93,7 @@ def _attribute(file: File, call: ast.Call) -> str | None:
 
 def _tracks(file: File, class_: ast.ClassDef) -> bool:
     """Return whether the objects of a class track their variables."""
-    is_metric = any(file.names.target(base) == METRIC for base in class_.bases)
-    return is_metric or file.kinds.of_class(class_) in (LAYER, MODEL)
+    return METRIC in file.bases_of(class_) or file.kinds.of_class(class_) in (LAYER, MODEL)
 
 
 def _is_used_as_one(file: File, class_: ast.ClassDef, attribute: str) -> bool:

@@ -25,6 +25,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import FunctionNode
+from parallel_compat.names.members import MODEL
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _KEPT = "parallel_compat.legacy.variables.kept"
@@ -132,5 +133,4 @@ def _is_call(file: File, function: FunctionNode) -> bool:
     if not isinstance(class_, ast.ClassDef) or getattr(function, "name", "") != "call":
         return False
     layers = ("keras.layers.", "parallel_compat.legacy.layers.")
-    targets = [file.names.target(base) or "" for base in class_.bases]
-    return any(each.startswith(layers) or each == "keras.Model" for each in targets)
+    return any(base.startswith(layers) or base == MODEL for base in file.bases_of(class_))

@@ -28,6 +28,7 @@ from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.scopes import methods_of
+from parallel_compat.names.members import LAYER
 
 
 def find(file: File) -> Findings:
@@ -37,7 +38,7 @@ def find(file: File) -> Findings:
         methods = methods_of(class_)
         if class_.name not in wrapped or "call" not in methods or "compute_output_shape" in methods:
             continue
-        if not any(file.names.target(base) == "keras.layers.Layer" for base in class_.bases):
+        if LAYER not in file.bases_of(class_):
             continue
         message = f"`TimeDistributed` needs the output shape of `{class_.name}`, which Keras 2 did not."
         edits = list(_method(file, class_))
