@@ -7,33 +7,13 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from importlib.resources import files
 from typing import NamedTuple
 
 AROUND = 3  # lines above and below
 _BACKTICK = "\ue000"  # stands for one that is shown, until the others are code
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --mark: #f5a62333; --soft: #8881; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1.5rem; }
-@media (max-width: 40rem) { body { margin: 1rem auto; padding: 0 0.8rem; } }
-h1 { font-size: 1.6rem; margin-bottom: 0.2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
-.facts { display: flex; flex-wrap: wrap; gap: 0.8rem; padding: 0; list-style: none; }
-.facts li { border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.5rem 1rem; }
-.facts b { display: block; font-size: 1.4rem; }
-.wide { overflow-x: auto; max-width: 100%; } :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
-.about { display: grid; grid-template-columns: auto 1fr; gap: 0 1rem; margin: 0.8rem 0; } .about dd { margin: 0; }
-h1, h3, p, li, summary, .about dd { overflow-wrap: anywhere; } td, th { min-width: 4rem; overflow-wrap: break-word; }
-table { border-collapse: collapse; } tbody th { font-weight: normal; }
-th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.7rem;
-  border-bottom: 1px solid var(--line); }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-code, pre { font: 13px/1.45 ui-monospace, monospace; } code { background: var(--soft); padding: 0 0.2em; }
-pre { margin: 0.4rem 0 1.2rem; padding: 0.6rem; background: var(--soft); border-radius: 0.4rem; overflow-x: auto; }
-pre mark { display: block; background: var(--mark); color: inherit; }
-.equal { color: light-dark(#176b2c, #7fd391); } .differs { color: light-dark(#a3201b, #ff9d96); }
-.tag { border-radius: 0.7em; padding: 0 0.6em; font-size: 0.85em; background: var(--soft); }
-details summary { cursor: pointer; } svg { display: block; } svg text { fill: currentColor; }
-"""
+_STYLE = "\n" + (files(__package__) / "html_report.css").read_text("utf-8")
 
 
 class Left(NamedTuple):

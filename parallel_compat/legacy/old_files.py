@@ -37,7 +37,7 @@ from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.activations import RENAMED
 from parallel_compat.recover.rules.training import old_training
 from parallel_compat.recover.single_model import template_of, written_by_keras3
-from parallel_compat.recover.target import Target
+from parallel_compat.recover.translation import Target
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:

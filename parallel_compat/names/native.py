@@ -17,26 +17,14 @@ CLASSES = {
     "parallel_compat.legacy.layers.CuDNNLSTM": ("keras.layers.LSTM", 'recurrent_activation="sigmoid"'),
 }
 
-# What is called is seen to by a rule of its own.
-OF_OTHER_RULES = (
-    *PARALLEL_MODELS,
-    *(f"parallel_compat.{method}_generator" for method in ("fit", "evaluate", "predict")),
-    "parallel_compat.ParallelModelCheckpoint",
-    "parallel_compat.legacy.callbacks.ModelCheckpoint",
-    "parallel_compat.legacy.callbacks.AltModelCheckpoint",
-    "parallel_compat.legacy.optimizers.",
-    "parallel_compat.legacy.layers.",
-    f"{BACKEND}.function",
-    f"{BACKEND}.image_dim_ordering",
-    f"{BACKEND}.set_session",
-    f"{BACKEND}.zeros",
-    f"{BACKEND}.ones",
-)
-
 # What is said of a name beside its new place, and of one that has none.
 NOTES, QUESTIONS = (
     {name: text for name, of, text in tsv.rows("native_advice.tsv", 3) if of == kind} for kind in ("note", "question")
 )
+
+
+# How the names begin that are seen to by a rule of their own where they are called.
+OF_OTHER_RULES = tuple(name for name, of, _ in tsv.rows("native_advice.tsv", 3) if of == "rule")
 
 
 class Native(NamedTuple):

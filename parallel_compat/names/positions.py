@@ -12,19 +12,7 @@ from parallel_compat.names.eras import Era
 # A value that is not known, to a reader of sources.
 UNKNOWN: Any = ...
 
-# What only newer code passes at the first position that differs: then all of them are in today's order.
-_TODAYS_VALUES: dict[str, tuple[type, ...]] = {
-    "keras.optimizers.SGD": (bool,),
-    "keras.optimizers.Adam": (bool,),
-    "keras.Input": (int,),
-    "keras.layers.Input": (int,),
-    "keras.callbacks.TensorBoard": (bool,),
-    "keras.callbacks.ModelCheckpoint": (str,),
-    "keras.preprocessing.image.load_img": (str,),
-    "keras.layers.Layer.add_weight": (tuple, list, int),
-    "keras.metrics.Metric.add_weight": (tuple, list, int),
-    "keras.Sequential": (bool,),
-}
+_TYPES: dict[str, type] = {each.__name__: each for each in (bool, int, list, str, tuple)}
 # Keywords with which positions are in today's order; the second ones tf.keras had as well.
 _TODAYS_KEYWORDS = frozenset(("weight_decay", "jit_compile", "groups", "seed", "use_cudnn"))
 _TODAYS_OR_TF_KERAS = frozenset(("learning_rate", "save_freq", "run_eagerly"))
@@ -53,7 +41,7 @@ def named_positions(
     if not names or len(given) <= agreeing or len(given) > agreeing + len(names):
         return len(given), ()
     first = given[agreeing]
-    if type(first) in _TODAYS_VALUES.get(of, ()) and names[0] != "amsgrad":  # which is a bool itself
+    if type(first) in _todays_values().get(of, ()) and names[0] != "amsgrad":  # which is a bool itself
         return len(given), ()
     if of == "keras.Model.compile" and _are_weights(first):
         return len(given), ()
@@ -79,10 +67,16 @@ def _are_weights(value: Any) -> bool:
 
 
 @cache
+def _todays_values() -> dict[str, list[type]]:
+    """Return the types of values that only newer code passes at the first position that differs."""
+    return {row[0]: [_TYPES[name] for name in row[5].split()] for row in tsv.rows("positions.tsv", 6)}
+
+
+@cache
 def _orders() -> dict[str, dict[Era, tuple[int, tuple[str, ...]]]]:
     table: dict[str, dict[Era, tuple[int, tuple[str, ...]]]] = {}
     eras = (Era.KERAS_2_2_4, Era.KERAS_2_3, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
-    for of, *columns in tsv.rows("positions.tsv", 5):
+    for of, *columns, _ in tsv.rows("positions.tsv", 6):
         row = table.setdefault(of, {})
         for era, column in zip(eras, columns, strict=True):
             agreeing, colon, names = column.partition(":")

@@ -39,6 +39,19 @@ RESULTS = tuple(
     for what, keras_2, keras_3, migrate, recover, eras, words, stand_in in tsv.rows("results.tsv", 8)
 )
 
+
+class Difference(NamedTuple):
+    """One thing that `parallel-compat run` changes of an original, on purpose."""
+
+    eras: tuple[Era, ...]
+    what: str
+    reason: str
+
+
+DIFFERENCES = tuple(
+    Difference(tuple(map(Era, eras.split())), what, reason) for eras, what, reason in tsv.rows("differences.tsv", 3)
+)
+
 # What the parallel model does differently from the function of Keras 2: what, there, here.
 PARALLEL_MODEL = tsv.rows("parallel_model.tsv", 3)
 

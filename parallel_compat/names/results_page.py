@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from parallel_compat.names.differences import DIFFERENCES
 from parallel_compat.names.eras import Era
-from parallel_compat.names.results import PARALLEL_MODEL, RESULTS
+from parallel_compat.names.results import DIFFERENCES, PARALLEL_MODEL, RESULTS
 
 _BEGINNING = """# Results that differ
 

@@ -309,6 +309,11 @@ def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
     return {path: (int(agree), tuple(gone.split(",")) if gone else ()) for path, agree, gone in rows}
 
 
+def tensorflow_1_changed() -> dict[str, str]:
+    """Return functions of TensorFlow 1 that return something else today, with what returns what they did."""
+    return dict(tsv.rows("tensorflow_1_changed.tsv", 2))
+
+
 @cache
 def _module_names() -> dict[str, tuple[str, ...]]:
     names: dict[str, list[str]] = {}

@@ -11,8 +11,7 @@ from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Path
 from parallel_compat.recover.rules import GRAPH_RULES, LAYER_RULES
 from parallel_compat.recover.rules.layer_names import masks, model_name
-from parallel_compat.recover.target import PLAIN_KERAS, Target
-from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import PLAIN_KERAS, Target, Translation
 
 
 def translate(

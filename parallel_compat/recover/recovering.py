@@ -135,12 +135,10 @@ def recover(
             _require_no_config(stored, suffix)
             _require_current_layout(template.stored)
         elif template.translation is not None and not (weights_only and suffix in (".h5", ".hdf5")):
-            try:
+            with naming(stored.path):
                 template.translation.check(
                     keep_lambda=keep_lambda, as_data=suffix in (".h5", ".hdf5"), written=suffix is not None
                 )
-            except CheckpointError as error:
-                raise CheckpointError(f"{stored.path}: {error}") from error
             if suffix in (".h5", ".hdf5"):
                 _require_single_axes(template.translation.config, stored.path)
             found.notes += _kept(template, keep_lambda=keep_lambda)
@@ -197,10 +195,8 @@ def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> En
             text = file.read(ATTRIBUTE_BYTES).decode("utf-8")
     except (OSError, UnicodeError) as error:
         raise CheckpointError(f"{name}: cannot be read ({error}).") from error
-    try:
+    with naming(name):
         return unwrap(model_entry(text))[0]
-    except CheckpointError as error:
-        raise CheckpointError(f"{name}: {error}") from error
 
 
 def _require_single_axes(config: Any, path: str) -> None:

@@ -15,8 +15,7 @@ from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.placement import place, split
 from parallel_compat.recover.reader import Stored, StoredLayer
-from parallel_compat.recover.target import PLAIN_KERAS, Target
-from parallel_compat.recover.translation import Translation
+from parallel_compat.recover.translation import PLAIN_KERAS, Target, Translation
 
 LAMBDA_NAME = re.compile(r"lambda(_\d+)?")
 

@@ -9,7 +9,22 @@ from typing import Any
 from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Path
-from parallel_compat.recover.target import PLAIN_KERAS, Target
+
+
+@dataclass(frozen=True)
+class Target:
+    """For whom a model is translated: the names that exist in that process or file."""
+
+    # Classes of layers in addition to those that Keras 2 and Keras 3 have in common.
+    layers: frozenset[str] = frozenset()
+    # How a config names an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do, for which
+    # the weights in front of it are changed.
+    hard_sigmoid: dict[str, str] | None = field(default=None, hash=False)
+    # Names of classes of Keras that are the user's own there, whose configs are not changed.
+    own: frozenset[str] = frozenset()
+
+
+PLAIN_KERAS = Target()
 
 
 @dataclass

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from parallel_compat.migrate.file import File, Findings
-from parallel_compat.names import changed_functions, table
+from parallel_compat.names import table
 from parallel_compat.names.eras import Era
 
 _ARGUMENTS_OF_CHOICE = 3
@@ -44,7 +44,7 @@ def find(file: File) -> Findings:
 def _changed(file: File) -> Findings:
     if not file.old or file.era is None or not file.era.has_graphs:
         return
-    for target, new in changed_functions.CHANGED.items():
+    for target, new in table.tensorflow_1_changed().items():
         for call in file.calls_by_target.get(target, ()):
             if target == "tensorflow.where":
                 if len(call.args) + len(call.keywords) < _ARGUMENTS_OF_CHOICE:

@@ -5,31 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from parallel_compat.names import tsv
 from parallel_compat.recover.config_json import Entry
 from parallel_compat.recover.translation import Translation
 
 Layer = tuple[str, dict[str, Any]]
 
-_ACTIVATIONS = {
-    "Elu": "elu",
-    "Identity": "linear",
-    "Relu": "relu",
-    "Relu6": "relu6",
-    "Selu": "selu",
-    "Sigmoid": "sigmoid",
-    "Softmax": "softmax",
-    "Softplus": "softplus",
-    "Softsign": "softsign",
-    "Tanh": "tanh",
-}
-_OF_TENSORS = {
-    "Add": "Add",
-    "AddV2": "Add",
-    "Maximum": "Maximum",
-    "Minimum": "Minimum",
-    "Mul": "Multiply",
-    "Sub": "Subtract",
-}
+_ROWS = tsv.rows("operations.tsv", 3, __package__)
+_ACTIVATIONS = {operation: activation for operation, _, activation in _ROWS if activation}
+_OF_TENSORS = {operation: layer for operation, layer, activation in _ROWS if not activation}
 
 
 def tensorflow_operation(entry: Entry, translation: Translation) -> None:

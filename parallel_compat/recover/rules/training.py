@@ -6,67 +6,37 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from parallel_compat.names import tsv
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.identifiers import SHORT_NAMES, identifiers
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
 from parallel_compat.recover.rules.plain_values import is_object
 
-# Optimizer -> arguments that mean the same by the same name in Keras 2 and 3.
-OPTIMIZERS = {
-    "SGD": ("momentum", "nesterov"),
-    "RMSprop": ("rho", "epsilon", "momentum", "centered"),
-    "Adagrad": ("initial_accumulator_value", "epsilon"),
-    "Adadelta": ("rho", "epsilon"),
-    "Adam": ("beta_1", "beta_2", "epsilon", "amsgrad"),
-    "Adamax": ("beta_1", "beta_2", "epsilon"),
-    "Nadam": ("beta_1", "beta_2", "epsilon"),
-    "Ftrl": (
-        "learning_rate_power",
-        "initial_accumulator_value",
-        "l1_regularization_strength",
-        "l2_regularization_strength",
-    ),
-}
+_ROWS = tsv.rows("training.tsv", 3, __package__)
+
+
+def _of(kind: str) -> dict[str, str]:
+    return {name: today for of, name, today in _ROWS if of == kind}
+
+
+OPTIMIZERS = {name: tuple(arguments.split()) for name, arguments in _of("optimizer").items()}
 EPSILON = 1e-7  # what Keras 2 took for `epsilon: null` (`K.epsilon()`)
 
-_LOSS_NAMES = """
-    mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error squared_hinge
-    hinge categorical_hinge categorical_crossentropy sparse_categorical_crossentropy binary_crossentropy poisson
-    kl_divergence log_cosh
-"""
-LOSS_NAMES = _LOSS_NAMES.split()
-METRIC_NAMES = [
-    "binary_accuracy",
-    "categorical_accuracy",
-    "sparse_categorical_accuracy",
-    "top_k_categorical_accuracy",
-    "sparse_top_k_categorical_accuracy",
-]
+LOSS_NAMES, METRIC_NAMES, LOSS_CLASSES = list(_of("loss")), list(_of("metric")), _of("loss class")
 LOSSES = {
     **SHORT_NAMES,
     "bce": "binary_crossentropy",
     **{old: row.new for old, row in identifiers()["loss"].items() if row.new in LOSS_NAMES},
     **{name: name for name in LOSS_NAMES},
 }
-LOSS_CLASSES = {
-    "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error",
-    "MeanAbsolutePercentageError": "mean_absolute_percentage_error", "Hinge": "hinge",
-    "MeanSquaredLogarithmicError": "mean_squared_logarithmic_error", "SquaredHinge": "squared_hinge",
-    "CategoricalHinge": "categorical_hinge", "Poisson": "poisson", "KLDivergence": "kl_divergence",
-    "LogCosh": "log_cosh",
-}  # fmt: skip
 METRICS = {
     "acc": "accuracy",
     "accuracy": "accuracy",
     **{name: name for name in METRIC_NAMES},
     **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
 }
-# What Keras 2 took for a loss or a metric by name as well: Keras 3 has them under another name, or not at all.
-OLD_NAMES = frozenset({
-    *LOSSES, *METRICS, "MSE", "MAE", "MAPE", "MSLE", "KLD", "cosine", "cosine_proximity", "cosine_similarity",
-    "crossentropy", "ce", "binary_focal_crossentropy", "huber", "huber_loss",
-})  # fmt: skip
+OLD_NAMES = frozenset((*LOSSES, *METRICS, *" ".join(_of("old name")).split()))
 
 
 def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
@@ -190,13 +160,16 @@ def old_training(
                 f"training_config: expected {key} of Keras or in `custom_objects`. Received: {', '.join(lost)}. Give "
                 "it as `custom_objects`, or load the model with `compile=False`."
             )
-    found["loss_weights"] = config.get("loss_weights")
-    if found["loss_weights"] is not None and not _are_numbers(found["loss_weights"]):
-        raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
-    if isinstance(found["loss_weights"], dict):
-        found["loss_weights"] = {keras3_name(key): value for key, value in found["loss_weights"].items()}
+    found["loss_weights"] = _loss_weights(config)
     found["sample_weight_mode"] = _modes(config.get("sample_weight_mode"))
     return found
+
+
+def _loss_weights(config: dict[str, Any]) -> Any:
+    weights = config.get("loss_weights")
+    if weights is not None and not _are_numbers(weights):
+        raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
+    return {keras3_name(key): value for key, value in weights.items()} if isinstance(weights, dict) else weights
 
 
 def _modes(given: Any) -> Any:
@@ -235,17 +208,12 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
     if lost:
         notes.append(f"The metrics {', '.join(lost)} do not exist in Keras 3; they are left out.")
         metrics = None
-    weights = config.get("loss_weights") if loss is not None else None
-    if weights is not None and not _are_numbers(weights):
-        raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
-    if isinstance(weights, dict):
-        weights = {keras3_name(key): value for key, value in weights.items()}
     return {
         "optimizer_config": optimizer,
         "loss": loss,
         "metrics": metrics or None,
         "weighted_metrics": None,
-        "loss_weights": weights,
+        "loss_weights": _loss_weights(config) if loss is not None else None,
     }
 
 
