@@ -11,7 +11,7 @@ weights after the step, the optimizer's state, the metrics. What `evaluate`, `pr
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,17 @@ from parallel_compat.compare.differences import (
     tolerance,
 )
 from parallel_compat.compare.optimizer_states import state
-from parallel_compat.compare.reasons import Reason, description, reason_of, rounding_alone
+from parallel_compat.compare.reasons import (
+    SMALL_BATCH,
+    ZERO_WEIGHTS,
+    Known,
+    Reason,
+    compiled,
+    known_of,
+    reason_of,
+    rounding_alone,
+    same_layers,
+)
 from parallel_compat.compare.results import Results
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import log_today
@@ -75,7 +85,7 @@ class Comparison:
     results: list[dict[str, float]] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)  # for each model, the losses of both
     layers: list[list[Layer]] = field(default_factory=list)  # for each model, its layers in the first step
-    described: list[str] = field(default_factory=list)  # for each model, what is known of it
+    known: list[list[Known]] = field(default_factory=list)  # for each model, what is known of it, by `compile`
     sources: str | None = None  # the script's sources; None where they are not known
     era: Era | None = None  # whose Keras the first run had; None where that is not known
     machines: list[list[str]] = field(default_factory=list)  # the versions and devices of both
@@ -134,14 +144,31 @@ class Comparison:
         Args:
             model: the model's number; None for both recordings.
         """
-        described = self.described[model] if model is not None and model < len(self.described) else ""
+        known = self.known[model] if model is not None and model < len(self.known) else []
+        if model is None or not known:
+            return reason_of(finding, "", self.sources, self.era)
+        steps = self.steps[model]
+        step = next((number for number, each in enumerate(steps) if finding in each.findings), None)
+        at = self.curves[model].differs_from if finding.kind == "curve" else step
+        here = known if at is None else [[each for each in known if each.at <= at][-1]]
+        described = "\n".join(each.text for each in here)
         found = reason_of(finding, described, self.sources, self.era)
-        left_out = 0 if model is None else sum(step.left_out for step in self.steps[model])
-        return rounding_alone(left_out) if found is None and left_out and finding.kind != "not compared" else found
+        if found is None and finding.kind == "curve" and here[0].at:  # steps after a later `compile` are not in detail
+            by_step = replace(finding, kind="step", class_name=f"{here[0].optimizer} of Embedding")
+            found = reason_of(by_step, described, self.sources, self.era)
+        if found is not None or finding.kind in ("not compared", "weights"):
+            return found
+        others = (other for other in range(model) if self.steps[other] and self.steps[other][0].findings)
+        other = next((each for each in others if known[0].layers & self.known[each][0].layers), None)
+        if other is not None:
+            return same_layers(self.models[other])
+        before = steps if step is None else steps[: step + (finding.kind in ("step", "state"))]
+        left_out = sum(each.left_out for each in before)
+        return rounding_alone(left_out) if left_out else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""
-        own = {name: value for name, value in asdict(self).items() if name not in ("described", "sources", "era")}
+        own = {name: value for name, value in asdict(self).items() if name not in ("known", "sources", "era")}
         why: dict[int | None, Any] = {}
         for model, place, finding in self.in_order():
             if model not in why:
@@ -182,13 +209,7 @@ def compare(
         found.results.append({})
         third = again.models[number] if again is not None and number < len(again.models) else None
         found.curves.append(curve(*pair, third))
-        weights = [
-            array
-            for name in old.arrays
-            if re.fullmatch(rf"model{number}/step\d+/w", name)
-            for array in old.arrays[name]
-        ]
-        found.described.append(description(*pair, any(bool((each == 0).any()) for each in weights)))
+        found.known.append(known_of(*pair, *_known_of_batches(old, number)))
         if model.is_comparable:
             model.follow(found.curves[-1], makes_other_batches)
             of_noise = None
@@ -202,6 +223,20 @@ def compare(
             found.notes += [(number, note) for note in [*model.notes, *results.notes]]
         found.findings += [(number, finding) for finding in model.findings]
     return found
+
+
+def _known_of_batches(recording: Recording, number: int) -> Iterator[str]:
+    """Say what the batches of a model show."""
+
+    def of(kind: str) -> list[list[Array]]:
+        wanted = re.compile(rf"model{number}/step\d+/{kind}")
+        return [arrays for name, arrays in recording.arrays.items() if wanted.fullmatch(name)]
+
+    if any(bool((each == 0).any()) for arrays in of("w") for each in arrays):
+        yield ZERO_WEIGHTS
+    sizes = [len(arrays[0]) for arrays in of("x") if arrays and arrays[0].ndim]
+    if len(set(sizes)) > 1 or len(sizes) < len(recording.models[number].get("batches", [])):  # or they are not known
+        yield SMALL_BATCH
 
 
 # What a recorder says of arrays that it has no room for.
@@ -262,6 +297,8 @@ class _Model:
         self._of_weight = [layer["name"] for layer in facts[0]["layers"] for _ in layer["weights"]]
         self._rounding: dict[int, Array] = {}  # by weight, elements whose gradients were rounding alone so far
         self.counts = Counts.of(each for step in range(len(facts[0]["steps"])) for each in self._outputs_of(step))
+        steps = range(len(facts[0]["steps"]))  # in one step the samples' parts may cancel
+        self._largest_gradient = max((_largest(self._gradients_by_weight(step).values()) for step in steps), default=0)
         self._compare()
 
     def _outputs_of(self, step: int) -> list[Array]:
@@ -395,7 +432,7 @@ class _Model:
 
     def _logs(self, number: int, loss: bool) -> None:
         steps = (facts["steps"][number] for facts in self._facts)
-        old, new = (dict(zip(each["names"], each["logs"], strict=True)) for each in steps)
+        old, new = (dict(zip(_numbered(each["names"]), each["logs"], strict=True)) for each in steps)
         here = {log_today(name): value for name, value in new.items()}
         pairs = [(name, value, here[log_today(name)]) for name, value in old.items() if log_today(name) in here]
         alone = [name for name in old if log_today(name) not in here]
@@ -428,13 +465,13 @@ class _Model:
         for place, array in old.items():
             noise = np.abs(array) <= NOISE * largest
             self._rounding[place] = self._rounding[place] | noise if place in self._rounding else noise
-        config = self._facts[0].get("optimizer_config")
+        config = compiled(self._facts[0], number).get("optimizer_config")
         if isinstance(config, dict) and any(config.get(name) for name in ("clipnorm", "clipvalue")):
             return  # Keras 2 has them after clipping
         for place in sorted(old.keys() & new.keys()):
             if old[place].shape != new[place].shape:
                 continue
-            difference = _largest([old[place].astype("float64") - new[place]]) / max(largest, 1e-30)
+            difference = _largest([old[place].astype("float64") - new[place]]) / max(self._largest_gradient, 1e-30)
             name = self._layer(place)
             text = f"the gradient of a weight of layer {name} differs by {part(difference)}"
             self._judge(number, "gradient", name, difference, text, self._classes.get(name, ""))
@@ -466,7 +503,9 @@ class _Model:
             text = f"a weight of layer {name} after the step differs by {percent(difference)} of the step's move"
             if not moved:
                 text = f"the step changes a weight of layer {name}, which the original's step did not"
-            kind = str(self._facts[0].get("optimizer") or "") if place in gradients else self._classes.get(name, "")
+            kind = "" if moved else "frozen "
+            kind += self._classes.get(name, "")
+            kind = f"{compiled(self._facts[0], number).get('optimizer')} of {kind}" if place in gradients else kind
             self._judge(number, "step", name, difference, text, kind, 50 * TOLERANCE)
 
     def _before(self, number: int, recording: Recording) -> list[Array]:
@@ -479,8 +518,9 @@ class _Model:
         pair = self._pair(number, "state")
         if pair is None:
             return
-        optimizer = str(self._facts[0].get("optimizer"))
-        old, new = (state(facts, arrays) for facts, arrays in zip(self._facts, pair, strict=True))
+        facts = compiled(self._facts[0], number), compiled(self._facts[1], number)
+        optimizer = str(facts[0].get("optimizer"))
+        old, new = (state(each, arrays) for each, arrays in zip(facts, pair, strict=True))
         if old is None or new is None:
             note = f"the state of the optimizer {optimizer} was not compared: the order of its arrays is not known"
             self.notes += [note] if note not in self.notes else []
@@ -518,7 +558,12 @@ def _largest(arrays: Iterable[Array]) -> float:
 
 
 def _is_loss(log: str) -> bool:
-    return log == "loss" or log.endswith("_loss")
+    return log == "loss" or log.rstrip("*").endswith("_loss")
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """Let the names of outputs of one layer that is called several times differ."""
+    return [name + "*" * names[:place].count(name) for place, name in enumerate(names)]
 
 
 def _classes_of(facts: dict[str, Any]) -> dict[str, str]:

@@ -13,6 +13,8 @@ from parallel_compat.names.results import RESULTS, THEN, Result
 
 OTHER_RATE, ZERO_WEIGHTS, OWN_CLASS = "another learning rate", "weights of zero", "a class of its own"
 OTHER_TRAINED, MORE_TRAINED = "other weights train", "more weights train"
+OTHER_GATES, OTHER_SIGMOID = "gates of another sigmoid", "today's hard_sigmoid"
+FROZEN_NORMALIZATION, SMALL_BATCH = "BatchNormalization that does not train", "batches of several sizes"
 _CLASSES = ("Model", "Sequential", "Functional", "ParallelModel")
 
 
@@ -40,19 +42,55 @@ _SIGNS = tuple(
 )
 
 
-def description(old: dict[str, Any], new: dict[str, Any], zero_weights: bool) -> str:
-    """Return what is known of a model, as one text."""
+class Known(NamedTuple):
+    """What is known of a model since a `compile`."""
+
+    at: int  # the first step after it
+    optimizer: str
+    text: str  # its description
+    layers: frozenset[str]  # the names of its layers with weights
+
+
+def compiled(facts: dict[str, Any], step: int) -> dict[str, Any]:
+    """Return a model's facts, with what it was compiled with at a step."""
+    last = [each for each in facts.get("compiled", ()) if each["at"] <= step][-1:]
+    return {**facts, **last[0]} if last else facts
+
+
+def known_of(old: dict[str, Any], new: dict[str, Any], *more: str) -> list[Known]:
+    """Return what is known of a model, for each `compile` after which it was trained; more is known of all of them."""
+    layers = frozenset(layer["name"] for layer in old["layers"])
+    starts = [0, *(each["at"] for each in old.get("compiled", ()) if each["at"])]
+    facts = [(at, compiled(old, at), compiled(new, at)) for at in starts]
+    return [Known(at, str(a.get("optimizer")), description(a, b, *more), layers) for at, a, b in facts]
+
+
+def description(old: dict[str, Any], new: dict[str, Any], *more: str) -> str:
+    """Return what is known of a model, as one text, with what else is known."""
     first, second = (facts.get("optimizer_config") or {} for facts in (old, new))
     rates = [each.get("lr", each.get("learning_rate")) for each in (first, second)]
     # A model with a layer that has no `get_config` has no configuration.
     classes = json.dumps([layer["class"] for layer in old.get("layers", [])])
-    known = [str(old.get("config") or ""), classes, json.dumps(first), str(old.get("loss"))]
+    known = [*more, str(old.get("config") or ""), classes, json.dumps(first), str(old.get("loss"))]
     known += [OTHER_RATE] if _differ(*rates) else []
-    known += [ZERO_WEIGHTS] if zero_weights else []
+    configs = [str(facts.get("config") or "") for facts in (old, new)]
+    sigmoids = [config.count("hard_sigmoid") for config in configs]
+    known += [OTHER_GATES] * (sigmoids[1] < sigmoids[0] or not configs[0])
+    known += [OTHER_SIGMOID] * ('activation": "hard_sigmoid"' in configs[1])
     known += [OWN_CLASS] if old.get("class", "Model") not in _CLASSES else []
-    more = len(new.get("trainable", [])) - len(old.get("trainable", []))
-    known += [OTHER_TRAINED] * bool(more) + [MORE_TRAINED] * (more > 0)
+    added = len(new.get("trainable", [])) - len(old.get("trainable", []))
+    known += [OTHER_TRAINED] * bool(added) + [MORE_TRAINED] * (added > 0)
+    known += [FROZEN_NORMALIZATION] * _has_frozen_normalization(old)
     return "\n".join(known)
+
+
+def _has_frozen_normalization(facts: dict[str, Any]) -> bool:
+    place, trained = 0, set(facts.get("trainable", ()))
+    for layer in facts.get("layers", ()):
+        places = range(place, place := place + len(layer.get("weights", ())))
+        if layer["class"] == "BatchNormalization" and len(places) > 2 and trained and trained.isdisjoint(places):
+            return True
+    return False
 
 
 def _differ(a: Any, b: Any) -> bool:
@@ -80,6 +118,12 @@ def reason_of(
             text = f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}."
             return Reason(row.what, text, _remedy(row, "" if era is None else f" --era {era.value}"))
     return None
+
+
+def same_layers(other: str) -> Reason:
+    """Return the reason of what differs after another model whose layers have the same names differed."""
+    text = f"Model {other}, which has layers of the same names, differs before it."
+    return Reason("another model's layers", text, f"See model {other}.")
 
 
 def rounding_alone(weights: int) -> Reason:

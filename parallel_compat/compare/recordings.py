@@ -112,6 +112,7 @@ _STEP = {"names": [str], "logs": [_NUMBER], "layer_names?": [str], "gradient_of?
 _MODEL = {
     "keras": str,
     "optimizer_config?": _DICT_OR_NONE,
+    "compiled?": [{"at": int, "optimizer": str, "optimizer_config": _DICT_OR_NONE}],
     "layers": [{"name": str, "class": str, "weights": list}],
     "steps": [lambda step: _is(step, _STEP) and len(step["names"]) == len(step["logs"])],
     "history": [{"logs": dict, "steps": int}],

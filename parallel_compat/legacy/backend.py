@@ -231,6 +231,11 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     return _filled("ones", shape, dtype, name)
 
 
+def eye(size: int, dtype: Any = None, name: str | None = None) -> Any:
+    """Return a variable of an identity matrix; in a loss or a layer, a tensor."""
+    return variable(tf.eye(size, dtype=dtype or keras.backend.floatx()), dtype, name)
+
+
 def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
     if _any_symbolic(shape):
         return layer_of(getattr(tf, kind), (shape, dtype or keras.backend.floatx()), {}, f"tensorflow.{kind}")

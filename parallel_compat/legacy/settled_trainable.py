@@ -12,8 +12,8 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import in_memory
 from parallel_compat.training.trainable_flags import TrainableFlags
 
-# Of a settled model: what `compile` made of what it was given.
-_COMPILED = "_parallel_compat_settled"
+# Of a settled model: what `compile` made of what it was given, and what calls a function with the flags of then.
+_COMPILED, _AS_COMPILED = "_parallel_compat_settled", "_parallel_compat_as_compiled"
 
 
 def settle_trainable(model: keras.Model) -> None:
@@ -42,14 +42,14 @@ def settle_trainable(model: keras.Model) -> None:
     if model.built:
         in_memory.build_optimizer(model)  # else it would be built for what is trainable at the first batch
     flags = TrainableFlags(model)
-    train_step = functools.partial(type(model).train_step, model)
     vars(model)[_COMPILED] = keras3.compiled_parts(model)
 
-    def as_compiled(*given: Any, **keywords: Any) -> Any:
+    def as_compiled(function: Any, *given: Any, **keywords: Any) -> Any:
         with flags.restored() if _is_settled(model) else contextlib.nullcontext():
-            return train_step(*given, **keywords)
+            return function(*given, **keywords)
 
-    vars(model)["train_step"] = as_compiled
+    vars(model)[_AS_COMPILED] = as_compiled
+    vars(model)["train_step"] = functools.partial(as_compiled, functools.partial(type(model).train_step, model))
 
 
 def _is_settled(model: keras.Model) -> bool:

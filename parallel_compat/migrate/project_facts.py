@@ -12,7 +12,8 @@ from parallel_compat.migrate import parsed, remembered
 from parallel_compat.migrate.dotted_names import is_call_of
 from parallel_compat.migrate.scopes import Tree
 from parallel_compat.migrate.source import Undecodable, decode
-from parallel_compat.names import eras
+from parallel_compat.names import eras, project_era
+from parallel_compat.names.eras import Era
 from parallel_compat.names.evidence import Evidence, evidence_of_nodes
 
 _COMPILES = re.compile(rb"\.compile\s*\(")
@@ -28,6 +29,7 @@ _WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
 _GIVEN = re.compile(r"""get_custom_objects\(\)\s*(?:\.update\(\s*\{([^{}]*)\}|\[\s*['"](\w+)['"]\s*\]\s*=[^=])""")
 _KEY = re.compile(r"""['"](\w+)['"]\s*:""")
 WRAPPED_LAYERS = re.compile(r"\bTimeDistributed\(\s*(?:layer\s*=\s*)?(?:\w+\.)*(\w+)\(")
+NORMALIZES = re.compile(r"\b(?:BatchNorm|ResNet|DenseNet|Inception|Xception|MobileNet|NASNet|EfficientNet)")
 _IN_LAMBDA = re.compile(r"(?:\bLambda\(\s*(?:function\s*=\s*)?|\boutput_shape\s*=\s*)(?:\w+\.)*(\w+)\s*[,)]")
 READS_MODELS = re.compile(r"\b(?:load_model|model_from_\w+|clone_model|from_config)\(")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
@@ -52,6 +54,7 @@ class ProjectFacts:
     wrapped_layers: frozenset[str] = frozenset()  # the classes of layers that `TimeDistributed` wraps
     lambda_functions: frozenset[str] = frozenset()  # the functions that `Lambda` layers have
     reads_models: frozenset[str] = frozenset()  # what reads models or their configs
+    normalizes: frozenset[str] = frozenset()  # layers and models with a moving mean
 
 
 NONE = ProjectFacts()
@@ -59,7 +62,7 @@ NONE = ProjectFacts()
 
 def read(paths: Iterable[str]) -> ProjectFacts:
     """Read the facts off the sources of a project; what cannot be read or is no Python 3 says nothing."""
-    evidence = []
+    evidence, of_keras = [], ""
     facts: dict[str, set[str]] = {name: set() for name in ("accuracy", "passed_on", *_OF_TEXT)}
     for path in paths:
         if not path.endswith(".py"):
@@ -83,6 +86,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
             continue
         if standalone and not (compiles or history or _SINCE_2_3.search(data)):
             evidence.append((os.path.basename(path), Evidence(standalone="keras")))
+            of_keras = of_keras or path
             continue
         try:
             tree = parsed.read(decode(data)[0])
@@ -94,6 +98,11 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         said = evidence_of(tree)
         if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:
             evidence.append((os.path.basename(path), said._replace(imports=())))
+            of_keras = of_keras or (path if said.imports_keras else "")
+    if of_keras and not any(said.keras_2_3 or said.tensorflow_1 or said.tensorflow_2 for _, said in evidence):
+        decision = project_era.era_of_project(script=os.path.abspath(of_keras))  # requirements, READMEs
+        if decision.era in (Era.KERAS_2_3, Era.TF_KERAS_1_15):
+            evidence.append((decision.reason, eras.evidence_of_era(decision.era)))
     return ProjectFacts(evidence=tuple(evidence), **{name: frozenset(found) for name, found in facts.items()})
 
 
@@ -155,6 +164,7 @@ _OF_TEXT: dict[str, Callable[[str], Iterable[str]]] = {
     "wrapped_layers": WRAPPED_LAYERS.findall,
     "lambda_functions": _IN_LAMBDA.findall,
     "reads_models": READS_MODELS.findall,
+    "normalizes": NORMALIZES.findall,
 }
 
 

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from contextvars import ContextVar
 
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.context_variables import set_within
+
+_own: ContextVar[dict[int, bool] | None] = ContextVar("own", default=None)
+
+
+def own_flag(layer: keras.layers.Layer) -> bool:
+    """Return the flag that a layer has outside of `restored`."""
+    return bool((_own.get() or {}).get(id(layer), layer.trainable))
 
 
 class TrainableFlags:
@@ -28,13 +37,14 @@ class TrainableFlags:
     def restored(self) -> Iterator[None]:
         """Set the flags as they were, for a while."""
         now = TrainableFlags(self._model)
-        differ = now._flags() != self._flags()
-        if differ:
-            self._set()
-        try:
+        if now._flags() == self._flags():
             yield
-        finally:
-            if differ:
+            return
+        with set_within(_own, now._flags()):
+            self._set()
+            try:
+                yield
+            finally:
                 now._set()
 
     def _set(self) -> None:

@@ -24,6 +24,7 @@ import types
 from pathlib import Path
 
 import h5py
+import keras
 import numpy as np
 import pytest
 import scipy.sparse
@@ -33,11 +34,12 @@ from parallel_compat.command import main
 from parallel_compat.compare import optimizer_states, recorder_command
 from parallel_compat.compare.compare_command import summary
 from parallel_compat.compare.comparison import compare
+from parallel_compat.compare.counts import Counts
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recorder.hooks import entered
-from parallel_compat.compare.recorder.models import counted
-from parallel_compat.compare.recorder.steps import Gradients, GraphStep
+from parallel_compat.compare.recorder.models import counted, names_of
+from parallel_compat.compare.recorder.steps import EagerStep, Gradients, GraphStep
 from parallel_compat.compare.recorder.values import around, array_of, like
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
@@ -249,6 +251,13 @@ def test_an_accuracy_is_judged_by_the_samples_that_rounding_can_flip(recording, 
     assert [(each.kind, each.what) for _, each in found.findings] == ([] if equal else [("history", "acc")])
 
 
+def test_a_metric_may_be_a_mean_of_terms_that_cancel():
+    counts = Counts.of([np.linspace(-3, 3, 9)])
+    assert abs(-0.013249596 + 0.013249939) < counts.tolerance("mean", 40, 0.0) < 1e-6
+    assert counts.tolerance("val_loss", 40, 0.0) == 0
+    assert Counts.of([np.full(9, 0.01)]).tolerance("mean", 40, 0.0) < 1e-8
+
+
 def test_states_of_all_versions_have_one_form():
     m, v = [np.ones((2, 3)), np.ones(3)], [np.full((2, 3), 2.0), np.full(3, 2.0)]
     steps, zero = np.array(7), np.zeros(1)
@@ -329,6 +338,45 @@ def test_weights_that_moved_by_chance_are_a_reason(recording):
     found.steps[1][0].left_out = 1234
     assert "1,234 weights are only rounding" in found.reason(1, finding).text
     assert found.reason(None, finding) is None
+    found = compare(recording, replayed(recording, "model0/step0/outputs", scaled(1.001)))
+    (_, finding), found.steps[0][0].left_out = found.first(), 1234
+    assert finding.kind == "output"
+    assert found.reason(0, finding) is None  # no weight had moved before
+
+
+def test_a_model_with_the_layers_of_one_that_differs(recording):
+    """The combined model of a GAN begins with what the critic became."""
+    new = replayed(recording, "model2/step0/outputs", scaled(1.001))
+    new.arrays["model3/step0/outputs"] = scaled(1.001)(new.arrays["model3/step0/outputs"])
+    found = compare(recording, new)
+    finding = found.steps[3][0].findings[0]
+    assert found.reason(3, finding).text.startswith(f"Model {found.models[2]}, which has layers of the same names")
+    assert found.reason(2, found.steps[2][0].findings[0]) is None
+
+
+def test_the_reason_is_looked_up_for_the_optimizer_of_the_step(recording):
+    later = [{"at": 1, "optimizer": "Nadam", "optimizer_config": {}, "loss": "mse"}]
+    for facts in recording.models:
+        facts["compiled"] = later
+    found = compare(recording, replayed(recording, "model1/step1/weights", scaled(1.001, 1)))
+    _, finding = found.first()
+    assert finding.kind == "step"
+    assert found.reason(1, finding).what == "`Nadam`"
+    found.curves[0].old, found.curves[0].new = [1.0, 1.0, 1.0], [1.0, 1.0, 2.0]
+    assert found.reason(0, dataclasses.replace(finding, kind="curve")).what == "`Nadam`"
+
+
+def test_outputs_of_one_name_are_compared_in_order(recording):
+    """Those of a model that is called several times."""
+    model = recording.models[2]
+    for step in model["steps"]:
+        step["names"], step["logs"] = ["loss", "m_loss", "m_loss"], [3.0, 1.0, 2.0]
+    new = [{**step, "logs": [3.0, 1.5, 2.0]} for step in model["steps"]]
+    steps = [model["steps"] if number == 2 else each["steps"] for number, each in enumerate(recording.models)]
+    other = replayed(recording)
+    for facts, own in zip(other.models, steps, strict=True):
+        facts["steps"] = new if own is model["steps"] else own
+    assert [each.what for each in compare(recording, other).steps[2][0].findings] == ["m_loss"]
 
 
 def test_a_run_that_trained_fewer_models(recording):
@@ -806,6 +854,7 @@ TF_KERAS = {
     "deferred_class": (None, ""),
     "added_loss": ("step", "a cross-entropy of a `sigmoid`"),
     "pictures": ("step", "`BatchNormalization` of pictures"),
+    "turned": ("batches", "pictures that `ImageDataGenerator`"),
 }
 
 
@@ -897,6 +946,30 @@ def test_a_batch_of_a_graph_may_come_from_an_iterator():
             read = step._read([x, y, np.ones(3)])
             np.testing.assert_array_equal(read[0], [first, first + 1, first + 2])
             np.testing.assert_array_equal(read[1], -read[0])
+
+
+def test_a_batch_by_name_is_in_the_order_of_the_model():
+    """tf.keras 1.15 has it so; TensorFlow 2 gives the dict that it was given."""
+    model = types.SimpleNamespace(input_names=["words", "age"], output_names=["b", "a"])
+    batch = {"age": np.zeros(1), "words": np.ones(1)}, {"a": np.zeros(2), "b": np.ones(2)}
+    step = EagerStep(None, model, None)
+    parts = step._parts(batch)
+    assert [each[0] for kind in "xy" for each in parts[kind]] == [1, 0, 1, 0]
+    put_in = step._replaced(None, batch, parts, parts)
+    assert all(float(put_in[k][name][0]) == batch[k][name][0] for k in (0, 1) for name in batch[k])
+    other = {"kind": np.zeros(1), "words": np.ones(1)}  # names of which the model knows nothing
+    assert [each[0] for each in step._parts((other,))["x"]] == [0, 1]
+    inputs = [keras.Input((1,), name=name) for name in ("words", "age")]
+    here = keras.Model(inputs, keras.layers.Add()(inputs))
+    assert names_of(here, "x") == ["words", "age"]
+
+
+def test_layers_are_recorded_from_the_states_of_the_step():
+    """Those of a stateful layer, which the model's own outputs have moved."""
+    model = keras.Sequential([keras.Input((3, 2), 4), keras.layers.LSTM(2, stateful=True)])
+    kept = types.SimpleNamespace(facts={"random_layers": [], "masked_layers": []}, steps=0)
+    values = EagerStep(None, model, None)._forward(kept, [np.ones((4, 3, 2), "float32")])
+    np.testing.assert_array_equal(values["layers"][0][1], values["outputs"][0])
 
 
 def test_a_batch_may_be_sparse():

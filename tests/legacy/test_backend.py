@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from parallel_compat.legacy import backend as K
 from parallel_compat.legacy import layers, models
@@ -226,3 +227,10 @@ def test_softmax_of_vectors_weights_and_arrays():
     np.testing.assert_allclose(
         keras.Model(inputs, outputs).predict(vector[None], verbose=0), [[1 / 3, 2 / 3, 1]], rtol=1e-6
     )
+
+
+def test_a_traced_function_makes_no_variables():
+    """Of a regularizer, which TensorFlow's function would refuse."""
+    assert K.is_variable(K.eye(2))
+    traced = tf.function(lambda x: x - K.eye(2) - K.ones((2, 2)) - K.variable(np.ones(2)))
+    np.testing.assert_array_equal(traced(tf.ones((2, 2))), [[-2, -1], [-1, -2]])

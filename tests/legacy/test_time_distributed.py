@@ -43,6 +43,31 @@ for length in (3, 4, 5):
 inside = layers.Dense(1, activity_regularizer="l2")
 assert TimeDistributed(inside)(x).shape == (6, 3, 1) and len(inside.losses) == 1
 assert "TimeDistributed" in [layer["class_name"] for layer in model.get_config()["layers"]]
+
+import parallel_compat.legacy.frozen_normalization
+from parallel_compat.legacy.settled_trainable import settle_trainable
+
+def normalizing():
+    layer = layers.BatchNormalization(momentum=0.5, epsilon=0)
+    model = keras.Sequential([keras.Input((2,)), layer])
+    return model, layer
+
+x = x[:, 0]
+model, layer = normalizing()
+model.trainable = False
+np.testing.assert_allclose(layer(x, training=True), (x - x.mean(0)) / x.std(0), rtol=1e-3, atol=1e-4)
+np.testing.assert_allclose(layer(x, training=False), x, rtol=1e-3, atol=1e-4)
+assert layer.moving_mean.numpy().tolist() == [0, 0]
+for first in (True, False):  # what `compile` finds, and the opposite before the first batch
+    model, layer = normalizing()
+    model.trainable = first
+    model.compile("sgd", "mse")
+    settle_trainable(model)
+    model.trainable = not first
+    model.train_on_batch(x, x + 1)
+    assert (layer.moving_mean.numpy().tolist() == [0, 0]) is first
+    assert (layer.gamma.numpy().tolist() == [1, 1]) is not first
+    assert layer.trainable is not first
 """
 
 

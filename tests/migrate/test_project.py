@@ -195,3 +195,21 @@ def test_a_file_of_an_old_project_that_imports_no_keras_is_rewritten_too(tmp_pat
     assert "model.fit(x, y, epochs=3)" in train
     assert "Image.LANCZOS" in (tmp_path / "pictures.py").read_text()
     assert (tmp_path / "search.py").read_text() == "import re\nre.compile('adadelta')\n"
+
+
+@pytest.mark.parametrize(
+    ("requirements", "imports", "written"),
+    [
+        ("keras==2.3.1", "from keras.engine import Layer\nfrom keras", False),
+        ("keras==2.2.4", "from keras.engine import Layer\nfrom keras", True),
+        ("tensorflow==1.14.0", "from tensorflow.python.keras", True),
+        ("tensorflow==2.2.0", "from tensorflow.python.keras", False),
+    ],
+)
+def test_requirements_say_what_the_sources_do_not(requirements, imports, written, tmp_path):
+    """As under `run`: the gates of an LSTM were other ones in Keras 2.2.4 and TensorFlow 1."""
+    (tmp_path / "requirements.txt").write_text(f"{requirements}\n")
+    train = tmp_path / "train.py"
+    train.write_text(f"{imports}.layers import LSTM\nmodel = LSTM(4)\n")
+    assert main(["migrate", "--write", "--unsafe", str(train)]) == 0
+    assert ("recurrent_activation" in train.read_text()) is written

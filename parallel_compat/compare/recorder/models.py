@@ -105,6 +105,14 @@ def tensors_of_layers(model):
     return [(layer.name, first[id(layer)]) for layer in layers]
 
 
+def names_of(model, kind):
+    """Return what a model calls its inputs ("x") or outputs, in their order: dicts are given by these names."""
+    names = getattr(model, "input_names" if kind == "x" else "output_names", None)
+    if kind == "x" and not names:
+        names = [str(getattr(each, "name", None)) for each in listed(getattr(model, "inputs", None))]
+    return listed(names)
+
+
 def package_of(model):
     """Return the Keras of a model: keras, tf_keras, or that of TensorFlow."""
     packages = [kind.__module__.split(".")[0] for kind in type(model).__mro__]

@@ -10,6 +10,7 @@ import numpy as np
 from parallel_compat.compare.recorder.models import (
     all_layers,
     counted,
+    names_of,
     of_batch,
     package_of,
     tensors_of_layers,
@@ -223,14 +224,16 @@ class EagerStep(Step):
 
     def _parts(self, given):
         parts = given if isinstance(given, tuple) else (given,)
-        return {kind: [array_of(leaf) for leaf in flat(part)] for kind, part in zip("xyw", parts) if part is not None}
+        pairs = [(kind, part) for kind, part in zip("xyw", parts) if part is not None]
+        return {kind: [array_of(leaf) for leaf in flat(part, names_of(self._model, kind))] for kind, part in pairs}
 
     def _replaced(self, kept, given, own, recorded):
         replaced = []
         for kind, part in zip("xyw", given if isinstance(given, tuple) else (given,)):
             if part is not None and kind in recorded:
                 pairs = zip(recorded[kind], own[kind])
-                part = unflat(part, [a.reshape(b.shape).astype(b.dtype) for a, b in pairs])
+                leaves = [a.reshape(b.shape).astype(b.dtype) for a, b in pairs]
+                part = unflat(part, leaves, names_of(self._model, kind))
             replaced.append(part)
         if len(replaced) < 3 and any(np.any(w != 1) for w in recorded.get("w", ())):
             kept.not_fed("w", recorded["w"], [])
@@ -264,30 +267,41 @@ class EagerStep(Step):
 
         variables = list(getattr(model, "variables", model.weights))
         for layer in all_layers(model):  # and what a layer keeps in objects of its own
+            variables += [each for each in flat(getattr(layer, "states", None)) if hasattr(each, "assign")]
             for kept_by in list(vars(layer).values()):
                 # Dicts that Keras tracks sort their keys when they are asked for variables.
                 if not isinstance(kept_by, (dict, list, tuple)) and not hasattr(kept_by, "call"):
                     found = getattr(kept_by, "variables", None)
                     variables += found if isinstance(found, (list, tuple)) else []
         saved = [np.copy(v.numpy() if hasattr(v, "numpy") else np.asarray(v)) for v in variables]
-        values = {}
+
+        def restore():
+            for variable, value in zip(variables, saved):
+                variable.assign(value)
+
+        values, called = {}, vars(model).get("_parallel_compat_as_compiled", lambda function, *given: function(*given))
         try:
             x = [tf.convert_to_tensor(leaf) for leaf in x]
             x = x[0] if len(x) == 1 else x
-            values["outputs"] = [np.asarray(leaf) for leaf in flat(model(x, training=True))]
+            values["outputs"] = [np.asarray(leaf) for leaf in flat(called(train(model), x))]
+            restore()  # the states of a stateful layer
             pairs = tensors_of_layers(model) if not kept.steps and not on_replicas else []
             if pairs:
                 package = sys.modules.get(package_of(model))
                 kind = package.Model if hasattr(package, "Model") else tf.keras.Model
                 whole = kind(model.inputs, [tensor for _, tensor in pairs], name="record_keras")
-                found = flat(whole(x, training=True))
+                found = flat(called(train(whole), x))
                 values["layers"] = list(zip([name for name, _ in pairs], [np.asarray(leaf) for leaf in found]))
         except Exception as error:  # a model that is called otherwise
             kept.recording.note("model %d: outputs are not recorded (%s)" % (kept.number, str(error)[:200]))
         finally:
-            for variable, value in zip(variables, saved):
-                variable.assign(value)
+            restore()
         return values
+
+
+def train(model):
+    """Return what calls a model in training."""
+    return functools.partial(model, training=True)
 
 
 def make_eager_step(recorder, module, name, original, given, keywords):

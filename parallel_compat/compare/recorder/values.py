@@ -15,24 +15,29 @@ def listed(value):
     return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
 
-def flat(value):
-    """Return the leaves of lists, tuples and dicts, these in the order of their keys."""
+def keys_of(value, names=()):
+    """Return a dict's keys in the order of some names, or of the keys where they are not among these."""
+    return [name for name in names if name in value] if set(value) <= set(names) else sorted(value)
+
+
+def flat(value, names=()):
+    """Return the leaves of lists, tuples and dicts; those of a dict whose keys are among some names in their order."""
     if isinstance(value, dict):
-        return [leaf for key in sorted(value) for leaf in flat(value[key])]
+        return [leaf for key in keys_of(value, names) for leaf in flat(value[key])]
     if isinstance(value, (list, tuple)):
         return [leaf for part in value for leaf in flat(part)]
     return [] if value is None else [value]
 
 
-def unflat(like, leaves):
-    """Put leaves into the structure of another value, as tensors."""
+def unflat(like, leaves, names=()):
+    """Put leaves, in the order of `flat`, into the structure of another value, as tensors."""
     import tensorflow as tf
 
     leaves = iter(leaves)
 
     def build(value):
         if isinstance(value, dict):
-            built = {key: build(value[key]) for key in sorted(value)}
+            built = {key: build(value[key]) for key in keys_of(value, names)}
             return {key: built[key] for key in value}
         if isinstance(value, (list, tuple)):
             return type(value)([build(part) for part in value])

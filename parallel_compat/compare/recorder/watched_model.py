@@ -39,7 +39,6 @@ class Model(object):
             "name": getattr(model, "name", None),
             "class": type(model).__name__,
             "keras": version_of(model),
-            "loss": plain(getattr(model, "loss", None)),
         }
         for name in ("steps", "history", "evaluate", "predict", "losses", "batches"):
             self.facts[name] = []
@@ -49,7 +48,7 @@ class Model(object):
 
     def describe(self):
         """Write down what the model is made of."""
-        model, optimizer = self.model, getattr(self.model, "optimizer", None)
+        model = self.model
         masked = random_layers(model, masked=True)
         self.places = {id(layer): place for place, layer in enumerate(masked)}
         self.facts.update(
@@ -57,12 +56,20 @@ class Model(object):
                 {"name": layer.name, "class": type(layer).__name__, "weights": [w.name for w in layer.weights]}
                 for layer in layers_with_weights(model)
             ],
-            optimizer=type(optimizer).__name__,
-            optimizer_config=tried(lambda: plain(optimizer.get_config())),
             random_layers=[layer.name for layer in random_layers(model)],
             masked_layers=[layer.name for layer in masked],
             config=tried(model.to_json),
         )
+        self.facts.update(self._compiled())
+
+    def _compiled(self):
+        """Return what `compile` was given."""
+        self._optimizer = optimizer = getattr(self.model, "optimizer", None)
+        return {
+            "loss": plain(getattr(self.model, "loss", None)),
+            "optimizer": type(optimizer).__name__,
+            "optimizer_config": tried(lambda: plain(optimizer.get_config())),
+        }
 
     @property
     def wanted(self):
@@ -196,6 +203,8 @@ class Model(object):
 
     def ended(self, batch, logs):
         """Write down the loss of any step, and what tells its batch from others."""
+        if getattr(self.model, "optimizer", None) is not self._optimizer:
+            self.facts.setdefault("compiled", []).append(dict(self._compiled(), at=self.made))
         self.facts["losses"].append(logs[0][1] if logs else 0.0)
         self.facts["batches"].append(checksums(batch))
         if self.made >= self.steps and self.recorder.replay is None:

@@ -40,3 +40,8 @@ model.add_loss(tf.reduce_mean(tf.keras.losses.categorical_crossentropy(b, model.
 train(model, [x, classes], None)
 normalized = [L.BatchNormalization(input_shape=(3, 3, 2)), L.Flatten(), L.Dense(1)]
 train(models.Sequential(normalized, name="pictures"), rng.rand(12, 3, 3, 2).astype("float32"), bits, loss="mse")
+pixels = rng.rand(12, 8, 8, 1).astype("float32")
+turned = tf.keras.preprocessing.image.ImageDataGenerator(rotation_range=40).flow(pixels, bits, 6, shuffle=False, seed=1)
+model = models.Sequential([L.Flatten(input_shape=(8, 8, 1)), L.Dense(1)], name="turned")
+model.compile("sgd", "mse")
+model.fit(turned, epochs=1, verbose=0)
