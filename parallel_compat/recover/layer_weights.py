@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from parallel_compat.names import tsv
 from parallel_compat.recover.errors import CheckpointError
 
 Shape = tuple["int | None", ...]
@@ -175,17 +176,11 @@ def _additive_attention(config: dict[str, Any]) -> list[Spec]:
     return [Spec("scale", (None,))] if config.get("use_scale", True) else []
 
 
+_ROWS = tsv.rows("layer_weights.tsv", 3, __package__)
 # Old name of a class -> its name in Keras 3.
-RENAMED = {
-    "BatchNormalizationV1": "BatchNormalization",  # tf.keras 1.13
-    "BatchNormalizationV2": "BatchNormalization",
-    "SyncBatchNormalization": "BatchNormalization",  # tf.keras 2.2, experimental
-    "UnifiedLSTM": "LSTM",  # tf.keras 1.14, before it was the LSTM of 2.0
-    "UnifiedGRU": "GRU",
-    "Convolution1D": "Conv1D",
-    "Convolution2D": "Conv2D",
-    "Convolution3D": "Conv3D",
-}
+RENAMED = {name: today for kind, name, today in _ROWS if kind == "renamed"}
+# What one kind of weight is called in one version of Keras and another.
+ALIASES = {name: set(others.split()) for kind, name, others in _ROWS if kind == "alias"}
 
 CELLS: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "SimpleRNNCell": _recurrent(1),
@@ -220,13 +215,4 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "AdditiveAttention": _additive_attention,
 }
 
-_WITHOUT_WEIGHTS = """
-    InputLayer Activation ActivityRegularization Add AlphaDropout Average AveragePooling1D AveragePooling2D
-    AveragePooling3D AvgPool1D AvgPool2D AvgPool3D Concatenate Cropping1D Cropping2D Cropping3D Dot Dropout ELU
-    Flatten GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D
-    GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D Lambda LeakyReLU Masking MaxPooling1D MaxPooling2D
-    MaxPooling3D MaxPool1D MaxPool2D MaxPool3D Maximum Minimum Multiply Permute ReLU RepeatVector Reshape
-    Softmax SpatialDropout1D SpatialDropout2D SpatialDropout3D Subtract ThresholdedReLU UpSampling1D
-    UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D
-"""
-WITHOUT_WEIGHTS = frozenset(_WITHOUT_WEIGHTS.split())
+WITHOUT_WEIGHTS = frozenset(name for kind, names, _ in _ROWS if kind == "without weights" for name in names.split())

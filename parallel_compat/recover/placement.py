@@ -13,19 +13,8 @@ from collections.abc import Sequence
 
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch, Leaf, Node, Path
+from parallel_compat.recover.layer_weights import ALIASES
 from parallel_compat.recover.reader import StoredArray
-
-# What one kind of weight is called in one version of Keras and another.
-ALIASES = {
-    "depthwise_kernel": {"depthwise_kernel", "kernel"},
-    "kernel": {"kernel", "depthwise_kernel", "W"},  # the short ones are of Keras 1
-    "embeddings": {"embeddings", "W"},
-    "recurrent_kernel": {"recurrent_kernel", "U"},
-    "bias": {"bias", "b"},
-    "moving_mean": {"moving_mean", "running_mean"},
-    "moving_variance": {"moving_variance", "running_std"},  # it held the variance, too
-    "alpha": {"alpha", "alphas"},
-}
 
 
 def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, list[int]]:
