@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import zlib
 from pathlib import Path
 
@@ -14,7 +15,9 @@ import keras
 import pytest
 
 import parallel_compat
+from parallel_compat.recover import reader
 from parallel_compat.training import replicas, weight_exchange
+from tests.forked_reading import Forked
 from tests.one_device import plain_graphs
 
 parallel_compat.simulate_devices(4)
@@ -103,6 +106,13 @@ def _fresh_keras():
     keras.utils.set_random_seed(0)
     yield
     keras.config.set_dtype_policy("float32")
+
+
+@pytest.fixture(autouse=True)
+def _forked_reading(request, monkeypatch):
+    """Files are read by processes that are forked, but where the reading is attacked."""
+    if sys.platform == "linux" and not name_of(request.module).startswith("evidence/attacks"):
+        monkeypatch.setattr(reader, "start", Forked)
 
 
 @pytest.fixture(name="plain_graphs")
