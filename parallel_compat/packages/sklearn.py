@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from parallel_compat.names import old_packages
 from parallel_compat.packages import notes
 from parallel_compat.packages.arguments import accept, default, member, parameters
@@ -77,6 +79,101 @@ def _text(module: Any) -> None:
     member(kinds[:2], get_feature_names=lambda self: self.get_feature_names_out().tolist())
 
 
+def _selection(module: Any) -> None:
+    """Fold classes as before 0.22; `import *` leaves out what is experimental."""
+    from sklearn.utils import check_random_state
+
+    _change(module)
+    module.__all__ = [name for name in module.__all__ if name in vars(module)]
+    kind = module.StratifiedKFold
+    original = kind._make_test_folds
+
+    @functools.wraps(original)
+    def make_folds(self: Any, X: Any, y: Any = None) -> Any:
+        shuffle, self.shuffle = self.shuffle, False
+        try:
+            folds = original(self, X, y)  # which checks y, and draws nothing
+        finally:
+            self.shuffle = shuffle
+        note("StratifiedKFold", "folds as before scikit-learn 0.22")
+        random = check_random_state(self.random_state) if shuffle else None
+        for of_class in (np.ravel(y) == each for each in np.unique(y)):
+            count = int(of_class.sum())
+            parts = module.KFold(self.n_splits, shuffle=shuffle, random_state=random)
+            numbered = np.empty(max(count, self.n_splits), int)
+            for fold, (_, tested) in enumerate(parts.split(numbered)):
+                numbered[tested] = fold
+            folds[of_class] = numbered[:count]
+        return folds
+
+    if notes.is_of_2018:
+        kind._make_test_folds = make_folds
+
+
+def _signs(module: Any) -> None:
+    """Give components the signs that they had before 1.5: the largest value of each new column is positive."""
+    original = module.svd_flip
+
+    @functools.wraps(original)
+    def flip(u: Any, v: Any, u_based_decision: bool = True) -> Any:
+        note("sklearn.decomposition", "solvers and signs of components as before scikit-learn 1.5")
+        return original(u, v, u_based_decision=u is not None)
+
+    module.svd_flip = flip
+
+
+def _components(module: Any) -> None:
+    """Let PCA choose its solver as before 1.5, which knew no covariance: it decides what is drawn, too."""
+    _signs(module)
+    original = module.PCA._fit
+
+    @functools.wraps(original)
+    def fit(self: Any, X: Any) -> Any:
+        shape = np.shape(X)
+        if self.svd_solver != "auto" or len(shape) != 2:
+            return original(self, X)
+        number = min(shape) if self.n_components is None else self.n_components
+        is_small = number == "mle" or max(shape) <= 500 or not 1 <= number < 0.8 * min(shape)
+        self.svd_solver = "full" if is_small else "randomized"
+        try:
+            return original(self, X)
+        finally:
+            self.svd_solver = "auto"
+
+    module.PCA._fit = fit
+
+
+def _regression(module: Any) -> None:
+    """Let the solver that was the default take more than two classes: each against the rest."""
+    _change(module)
+    from sklearn.base import clone
+
+    kind = module.LogisticRegression
+    fit, probabilities = kind.fit, kind.predict_proba
+
+    @functools.wraps(fit)
+    def fit_each(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        classes = np.unique(y)
+        self._one_to_rest = self.solver == "liblinear" and len(classes) > 2
+        if not self._one_to_rest:
+            return fit(self, X, y, sample_weight)
+        note("LogisticRegression", "liblinear takes more than two classes: each against the rest")
+        of_each = [fit(clone(self), X, np.ravel(y) == each, sample_weight) for each in classes]
+        for name in ("coef_", "intercept_", "n_iter_"):
+            setattr(self, name, np.concatenate([getattr(each, name) for each in of_each]))
+        self.classes_, self.n_features_in_ = classes, self.coef_.shape[1]
+        return self
+
+    @functools.wraps(probabilities)
+    def predict(self: Any, X: Any) -> Any:
+        if not getattr(self, "_one_to_rest", False):
+            return probabilities(self, X)
+        each = 1 / (1 + np.exp(-self.decision_function(X)))
+        return each / each.sum(axis=1, keepdims=True)
+
+    kind.fit, kind.predict_proba = fit_each, predict
+
+
 def _tags(module: Any) -> None:
     """Take estimators that are no BaseEstimator, such as old Keras's wrappers, since 1.6 asks each for its tags."""
     original = module.get_tags
@@ -95,6 +192,10 @@ def _tags(module: Any) -> None:
 
 CHANGES: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(old_packages.modules_with_positions(), _change),
+    "sklearn.decomposition._pca": _components,
+    "sklearn.decomposition._truncated_svd": _signs,
     "sklearn.feature_extraction.text": _text,
+    "sklearn.linear_model": _regression,
+    "sklearn.model_selection": _selection,
     "sklearn.utils._tags": _tags,
 }

@@ -218,6 +218,43 @@ def sklearn_splits():
 
 
 @case
+def sklearn_folds():
+    """Classes of unequal numbers, by name; with a seed, a generator, and numpy's own one."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+    from sklearn.tree import DecisionTreeClassifier
+
+    x, y = floats(43, 3), np.array(["b", "a", "c", "a"])[picture(43) % 4]
+    np.random.seed(3)
+    splitters = [StratifiedKFold(4), StratifiedKFold(4, shuffle=True, random_state=7), StratifiedKFold(4, True),
+                 StratifiedKFold(4, shuffle=True, random_state=np.random.RandomState(1))]
+    parts = [part for splitter in splitters for _, part in splitter.split(x, y)]
+    return parts + [np.random.rand(), cross_val_score(DecisionTreeClassifier(random_state=0), x, y, cv=4)]
+
+
+@case
+def sklearn_components():
+    from sklearn.decomposition import PCA, TruncatedSVD
+
+    x, names = floats(30, 4) * [4, 3, 2, 1], {}
+    np.random.seed(3)
+    found = [PCA().fit_transform(x), PCA(2, whiten=True).fit(x[:7]).components_, PCA(0.9).fit_transform(x[::-1] ** 3),
+             PCA(2).fit_transform(floats(600, 5) * [5, 4, 3, 2, 1])[:5], np.random.rand(),
+             TruncatedSVD(2, random_state=2).fit_transform(x), PCA(1, svd_solver="arpack", random_state=1).fit_transform(x)]
+    exec("from sklearn.model_selection import *", names)
+    return found + ["KFold" in names]
+
+
+@case
+def sklearn_regression():
+    from sklearn.linear_model import LogisticRegression
+
+    x, y = floats(40, 3), np.array(["b", "a", "c"])[np.arange(40) % 3]
+    found = LogisticRegression(tol=1e-10).fit(x, y)
+    return [found.coef_.round(4), found.predict_proba(x[:5]).round(4), found.predict(x), found.classes_, found.intercept_.shape,
+            LogisticRegression(tol=1e-10).fit(x, y == "a").predict_proba(x[:3]).round(4)]
+
+
+@case
 def sklearn_cluster():
     from sklearn.cluster import KMeans
 
