@@ -216,7 +216,11 @@ def compare(
             if noise is not None and number < len(noise.results):  # means of losses are no closer than the losses
                 least = found.curves[-1].rounding
                 kinds = ("evaluate", "predict", "history")
-                of_noise = {kind: max(noise.results[number].get(kind, 0.0), least) for kind in kinds}
+                own = noise.results[number]
+                of_noise = {kind: max(own.get(kind, 0.0), least) for kind in kinds}
+                unsure = [f"{kind} by {percent(own[kind])}" for kind in kinds if own.get(kind, 0.0) > max(least, 0.01)]
+                told = f"two runs of the original differ in {', '.join(unsure)}: smaller differences are not reported"
+                found.notes += [(number, told)] * bool(unsure)
             results = Results(number, old, new, len(model.steps), model.counts, of_noise)
             model.findings += results.findings
             found.results[-1] = results.differences

@@ -251,6 +251,15 @@ def test_an_accuracy_is_judged_by_the_samples_that_rounding_can_flip(recording, 
     assert [(each.kind, each.what) for _, each in found.findings] == ([] if equal else [("history", "acc")])
 
 
+def test_what_two_runs_of_the_original_do_not_repeat_is_told(recording):
+    again = replayed(recording)
+    again.models[1]["history"] = json.loads(json.dumps(again.models[1]["history"]))
+    again.models[1]["history"][0]["logs"]["loss"] *= 1.3
+    found = compare(recording, replayed(recording), again)
+    assert found.is_equal
+    assert [note for model, note in found.notes if model == 1 and "two runs of the original differ in history" in note]
+
+
 def test_a_metric_may_be_a_mean_of_terms_that_cancel():
     counts = Counts.of([np.linspace(-3, 3, 9)])
     assert abs(-0.013249596 + 0.013249939) < counts.tolerance("mean", 40, 0.0) < 1e-6

@@ -24,16 +24,20 @@ from parallel_compat.migrate.kinds import Kinds
 def find(file: File) -> Findings:
     """Find calls of `compile` with a flat list, for a model of several outputs."""
     for call in file.method_calls.get("compile", ()):
-        outputs = count_outputs(file, calls.receiver(call)) or count_losses(file, call)
+        model = calls.receiver(call)
+        made_of = _outputs(file.kinds, model, 4)
+        outputs = _length(made_of) or count_losses(file, call)
+        grows = not outputs and isinstance(made_of, ast.List)  # in a loop
         for argument in ("metrics", "weighted_metrics"):
             given = calls.keyword(call, argument)
-            if outputs < 2 or given is None or not _is_flat(given.value):
+            if (outputs < 2 and not grows) or given is None or not _is_flat(given.value):
                 continue
             assert isinstance(given.value, ast.List)
             may_be_newer = len(given.value.elts) == outputs and not file.old
-            message = f"`{argument}` applied to each of the {outputs} outputs; Keras 3 wants a list for each."
+            times = f"len({file.source.segment(model)}.outputs)" if grows else str(outputs)
+            message = f"`{argument}` applied to each output; Keras 3 wants a list for each of the {times}."
             unsafe = may_be_newer and f"newer code wants one of the {outputs} for each output."
-            edits = file.around(given.value, "[", f"] * {outputs}")
+            edits = file.around(given.value, "[", f"] * {times}")
             yield file.found(given, message, edits, unsafe=unsafe, hint=may_be_newer)
 
 
@@ -47,24 +51,25 @@ def count_outputs(file: File, model: ast.expr) -> int:
 
     0 where that is not known.
     """
-    return _count(file.kinds, model, 4)
+    return _length(_outputs(file.kinds, model, 4))
 
 
-def _count(kinds: Kinds, model: ast.expr, depth: int) -> int:
+def _outputs(kinds: Kinds, model: ast.expr, depth: int) -> ast.expr | None:
+    """Return what holds the outputs of a model; of several functions that make one, if they agree on their number."""
     made = kinds.value(model)
     if not isinstance(made, ast.Call) or not depth:
-        return 0
+        return None
     target = kinds.names.target(made.func)
     if target == "parallel_compat.multi_gpu_model":
-        return _count(kinds, made.args[0], depth - 1) if made.args else 0
+        return _outputs(kinds, made.args[0], depth - 1) if made.args else None
     if target != "keras.Model":
-        counts = {_count(of, value, depth - 1) for of, value in kinds.returns(made.func)}
-        return counts.pop() if len(counts) == 1 else 0
+        found = [_outputs(of, value, depth - 1) for of, value in kinds.returns(made.func)]
+        return found[0] if len(set(map(_length, found))) == 1 else None
     given = calls.argument(made, "outputs") or calls.argument(made, "output", 1)
     outputs = kinds.value(given) if given is not None else None
     if isinstance(outputs, ast.ListComp) and len(outputs.generators) == 1 and not outputs.generators[0].ifs:
         outputs = outputs.generators[0].iter
-    return _length(outputs)
+    return outputs
 
 
 def count_losses(file: File, call: ast.Call) -> int:

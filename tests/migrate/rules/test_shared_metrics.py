@@ -17,6 +17,12 @@ MODEL = "from keras.models import Model\nmodel = Model(i, [a, b])\n"
         (MODEL, "weighted_metrics=['mae']", "weighted_metrics=[['mae']] * 2"),
         (MODEL.replace("[a, b]", "outputs=(a, b, c)"), "metrics=[f]", "metrics=[[f]] * 3"),
         (
+            "from keras.models import Model\nouts = []\nfor each in steps:\n    outs.append(f(each))\n"
+            "model = Model(i, outputs=outs)\n",
+            "metrics=['mae']",
+            "metrics=[['mae']] * len(model.outputs)",
+        ),
+        (
             "from keras.models import Model\nfrom parallel_compat import multi_gpu_model\n"
             "outs = [f(x) for x in (a, b)]\nsingle = Model(i, outs)\nmodel = multi_gpu_model(single, 2)\n",
             "metrics=['mae']",
