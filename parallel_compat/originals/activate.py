@@ -23,18 +23,10 @@ from parallel_compat.originals.sources import OriginalFinder, forget
 
 # Modules beside Keras that changed with it, or left TensorFlow with it.
 _BESIDE = (
-    "distribute.distributed_file_utils",
-    "feature_column",
-    "framework.composite_tensor_utils",
-    "layers",
-    "ops.losses.loss_reduction",
-    "ops.rnn_cell_impl",
-    "ops.rnn_cell_wrapper_impl",
-    "training.experimental.loss_scale",
-    "training.experimental.loss_scale_optimizer",
-    "training.experimental.loss_scaling_gradient_tape",
-    "training.experimental.mixed_precision",
-    "training.tracking.layer_utils",
+    *("feature_column", "layers", "distribute.distributed_file_utils", "framework.composite_tensor_utils"),
+    *("ops.losses.loss_reduction", "ops.rnn_cell_impl", "ops.rnn_cell_wrapper_impl", "training.tracking.layer_utils"),
+    *("training.experimental.loss_scale", "training.experimental.loss_scale_optimizer"),
+    *("training.experimental.loss_scaling_gradient_tape", "training.experimental.mixed_precision"),
 )
 
 # Their first import brings the original.

@@ -65,7 +65,7 @@ def _used(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             if isinstance(node.value, ast.Name) and node.value.id in modules:
                 yield f"{modules[node.value.id]}.{node.attr}"
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace":
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("replace", "around"):
             owner, name = ast.unparse(node.args[0]).split("."), _text(node.args[1])
             if owner[0] in modules and name:
                 yield ".".join((modules[owner[0]], *owner[1:], name))

@@ -46,7 +46,11 @@ def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, co
     if cache.is_complete(name, contents=contents):
         cache_changes.tidy()
         return cache.folder(name)
-    say = _nothing if quiet else _say
+
+    def say(line: str) -> None:
+        if not quiet:
+            print(line, file=sys.stderr)
+
     try:
         with cache_changes.changing(lambda: say(f"{original.title}: waiting for another process that fetches")) as work:
             if cache.is_complete(name, contents=contents):
@@ -73,14 +77,6 @@ def megabytes(size: int) -> str:
     ('0.4 MB', '145 MB')
     """
     return f"{size / 1e6:.1f} MB" if size < 9.95e6 else f"{size / 1e6:.0f} MB"
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-def _nothing(line: str) -> None:
-    pass
 
 
 def _downloaded(original: Original, work: Path, quiet: bool) -> dict[Wheel, Path]:

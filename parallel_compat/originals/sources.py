@@ -80,11 +80,11 @@ class _OriginalLoader(importlib.abc.SourceLoader):
         try:
             code = marshal.loads(kept.read_bytes())
         except (OSError, EOFError, ValueError, TypeError):
-            tree = _parse(source, self.get_filename(fullname))
-            for edit in edits:
-                edit.apply(tree, fullname)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)  # `is` with a number, and the like
+                warnings.simplefilter("ignore")  # of old escapes in strings, `is` with a number, and the like
+                tree = ast.parse(source, self.get_filename(fullname))
+                for edit in edits:
+                    edit.apply(tree, fullname)
                 code = compile(tree, self.get_filename(fullname), "exec", dont_inherit=True)
             if not sys.dont_write_bytecode:
                 _keep(kept, marshal.dumps(code))
@@ -95,12 +95,6 @@ class _OriginalLoader(importlib.abc.SourceLoader):
         """Run the module, then the mends that wait for it."""
         super().exec_module(module)
         self.mends.loaded(module)
-
-
-def _parse(source: bytes, file: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of old escapes in strings
-        return ast.parse(source, file)
 
 
 def _keep(file: Path, code: bytes) -> None:

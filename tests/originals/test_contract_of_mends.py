@@ -33,7 +33,8 @@ from tensorflow.python.eager import context as eager
 def apply(mends, session):
     ops.read()
     ops.written = 1
-    mends.replace(eager.Context, "replaced", wrap)
+    mends.replace(eager.Context, "replaced", make)
+    mends.around(eager.Context, "wrapped", function)
     mends.add(ops, added=1)
     session.other
 """
@@ -43,6 +44,7 @@ def apply(mends, session):
         "tensorflow.python.framework.ops.read",
         "tensorflow.python.eager.context.Context",
         "tensorflow.python.eager.context.Context.replaced",
+        "tensorflow.python.eager.context.Context.wrapped",
     }
 
 
@@ -50,5 +52,4 @@ def apply(mends, session):
 def test_an_array_is_copied_only_where_it_must_be(is_numpy_2: bool, copy: bool | None, monkeypatch) -> None:
     """`copy=False` was a wish; numpy 2 says so with None, which numpy 1.26 refuses."""
     monkeypatch.setattr(mended_numpy, "_IS_NUMPY_2", is_numpy_2)
-    made = mended_numpy._makes_arrays(lambda *args, **options: options)
-    assert made([1], copy=False) == {"copy": copy}
+    assert mended_numpy._makes_arrays(lambda *args, **options: options, [1], copy=False) == {"copy": copy}

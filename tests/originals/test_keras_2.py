@@ -276,12 +276,12 @@ def test_packages_inside_the_script_s_folder_do_not_draw_for_it(
         module = ModuleType(name)
         module.__file__ = str(file)
         monkeypatch.setitem(sys.modules, name, module)
-    operations._sets_seed(lambda seed: None, lambda: fetched.append("1.15"))(1)
+    operations._sets_seed(lambda: fetched.append("1.15"), lambda seed: None, 1)
     assert not fetched
     other = tmp_path / "noise.py"
     other.write_text("tf.random_normal((2,))\n")
     monkeypatch.setattr(sys.modules["library_that_draws"], "__file__", str(other))
-    operations._sets_seed(lambda seed: None, lambda: fetched.append("1.15"))(1)
+    operations._sets_seed(lambda: fetched.append("1.15"), lambda seed: None, 1)
     assert fetched == ["1.15"]
 
 

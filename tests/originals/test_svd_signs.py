@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tracemalloc
 
 import numpy as np
@@ -37,8 +38,8 @@ class Register:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
 
-    def replace(self, owner, name, make):
-        self.monkeypatch.setattr(owner, name, make(getattr(owner, name)))
+    def around(self, owner, name, function):
+        self.monkeypatch.setattr(owner, name, functools.partial(function, getattr(owner, name)))
 
 
 @pytest.mark.parametrize("seed", range(len(RECORDED)))

@@ -1,7 +1,4 @@
-"""TensorFlow Addons: the Python sources of 0.10 are fetched; its compiled kernels do not load in today's TensorFlow.
-
-Seen in TensorFlow 2.18 to 2.21.
-"""
+"""TensorFlow Addons: the Python sources of 0.10 are fetched; its compiled kernels do not load in today's TensorFlow."""
 
 from __future__ import annotations
 

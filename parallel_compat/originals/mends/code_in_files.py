@@ -13,7 +13,7 @@ import marshal
 import pickle
 import sys
 import types
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any
 
 from parallel_compat import bytecode
@@ -35,13 +35,10 @@ def apply(mends: Register) -> None:
     functions = _Functions(mends.settings.allow_lambdas)
     for module in ("keras.utils.generic_utils", "tensorflow.python.keras.utils.generic_utils"):
         mends.after(module, functions.put_on)
-    mends.after("keras.utils.io_utils", _refuse_pickles)
+    arrays = types.SimpleNamespace(dumps=pickle.dumps, loads=lambda pickled: _ArraysOnly(io.BytesIO(pickled)).load())
+    mends.after("keras.utils.io_utils", lambda module: vars(module).update(pickle=arrays))
     if not mends.settings.allow_lambdas:
         mends.after("tensorflow.python.keras.engine.base_layer", _refuse_operations)
-
-
-def _refuse_pickles(module: ModuleType) -> None:
-    module.pickle = types.SimpleNamespace(dumps=pickle.dumps, loads=_load_arrays)  # type: ignore[attr-defined]
 
 
 def _refuse_operations(module: Any) -> None:
@@ -60,10 +57,6 @@ def _refuse_operations(module: Any) -> None:
         return layer
 
     module.TensorFlowOpLayer.from_config = classmethod(from_config)
-
-
-def _load_arrays(pickled: bytes) -> Any:
-    return _ArraysOnly(io.BytesIO(pickled)).load()
 
 
 class _ArraysOnly(pickle.Unpickler):

@@ -1,8 +1,6 @@
 """Variables are not composite tensors for old Keras, which would take a composite tensor apart.
 
 A composite tensor of TensorFlow 1.15 said whether it is of a graph.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -13,12 +11,8 @@ from typing import Any
 from parallel_compat.originals.mends.register import Register
 
 _MODULES = (
-    "framework.composite_tensor_utils",
-    "keras.backend",
-    "keras.engine.data_adapter",
-    "keras.engine.network",
-    "keras.engine.training_v1",
-    "keras.utils.tf_utils",
+    *("framework.composite_tensor_utils", "keras.backend", "keras.engine.data_adapter"),
+    *("keras.engine.network", "keras.engine.training_v1", "keras.utils.tf_utils"),
 )
 
 

@@ -1,12 +1,8 @@
-"""`tf.contrib`: its parts are loaded one by one, and its compiled operations are those that TensorFlow still has.
-
-Seen in TensorFlow 2.18 to 2.21.
-"""
+"""`tf.contrib`: its parts are loaded one by one, and its compiled operations are those that TensorFlow still has."""
 
 from __future__ import annotations
 
 import ast
-import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -55,7 +51,7 @@ def apply(mends: Register) -> None:
 
     contrib.__getattr__ = __getattr__  # type: ignore[method-assign]
     sys.modules[_CONTRIB] = contrib
-    mends.replace(all_util, "remove_undocumented", _only_of_contrib)
+    mends.around(all_util, "remove_undocumented", _only_of_contrib)
     sys.meta_path.insert(0, _Generated())
     mends.after(f"{_CONTRIB}.util.loader", lambda loader: setattr(loader, "load_op_library", lambda path: None))
     mends.edit(
@@ -63,48 +59,32 @@ def apply(mends: Register) -> None:
         'ops.RegisterGradient("ImageProjectiveTransformV2")',
         "lambda function: function",  # TensorFlow has it
     )
-    mends.after(f"{_CONTRIB}.image.python.ops.image_ops", _keep_sizes)
-    mends.after(
-        f"{_CONTRIB}.opt.python.training.weight_decay_optimizers",
-        lambda module: mends.replace(module.DecoupledWeightDecayExtension, "apply_gradients", _decays_afterwards),
-    )
+    mends.around(f"{_CONTRIB}.image.python.ops.image_ops", "transform", _keeps_its_size, shown=True)
+    optimizers = f"{_CONTRIB}.opt.python.training.weight_decay_optimizers"
+    mends.around(optimizers, "DecoupledWeightDecayExtension.apply_gradients", _decays_afterwards)
 
 
-def _decays_afterwards(apply: Callable[..., Any]) -> Callable[..., Any]:
+def _decays_afterwards(apply: Callable[..., Any], self: Any, grads_and_vars: Any, *args: Any, **options: Any) -> Any:
     """Weights decay once all gradients are computed; TensorFlow 1 did both side by side, and no run repeated itself."""
+    import tensorflow as tf
 
-    def applies(self: Any, grads_and_vars: Any, *args: Any, **options: Any) -> Any:
-        import tensorflow as tf
-
-        grads_and_vars = list(grads_and_vars)
-        with tf.control_dependencies([grad for grad, _ in grads_and_vars if grad is not None]):
-            return apply(self, grads_and_vars, *args, **options)
-
-    return applies
+    grads_and_vars = list(grads_and_vars)
+    with tf.control_dependencies([grad for grad, _ in grads_and_vars if grad is not None]):
+        return apply(self, grads_and_vars, *args, **options)
 
 
-def _keep_sizes(image_ops: Any) -> None:
+def _keeps_its_size(transform: Callable[..., Any], images: Any, *args: Any, **options: Any) -> Any:
     """An image that is transformed keeps its known size, as until TensorFlow 1.12: old scripts build on it."""
-    transform = image_ops.transform
-
-    @functools.wraps(transform)
-    def transforms(images: Any, *args: Any, **options: Any) -> Any:
-        transformed = transform(images, *args, **options)
-        if len(args) < 3 and options.get("output_shape") is None and hasattr(images, "shape"):
-            transformed.set_shape(images.shape)
-        return transformed
-
-    image_ops.transform = transforms
+    transformed = transform(images, *args, **options)
+    if len(args) < 3 and options.get("output_shape") is None and hasattr(images, "shape"):
+        transformed.set_shape(images.shape)
+    return transformed
 
 
-def _only_of_contrib(remove: Callable[..., None]) -> Callable[..., None]:
+def _only_of_contrib(remove: Callable[..., None], module_name: str, *args: Any, **options: Any) -> None:
     """`tf.contrib.framework` takes names out of a module that TensorFlow needs today."""
-
-    def removes(module_name: str, *args: Any, **options: Any) -> None:
-        if module_name.startswith(_CONTRIB):
-            remove(module_name, *args, **options)
-
-    return removes
+    if module_name.startswith(_CONTRIB):
+        remove(module_name, *args, **options)
 
 
 class _Generated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -217,12 +197,9 @@ def _gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_
         def step(before: Any, at: Any) -> Any:
             beam, _ = before
             ids, parents, time = at
-            inside = (time < lengths)[:, None]
-            gathered = tf.where(
-                tf.tile(inside, [1, beams]), tf.gather(ids, beam, batch_dims=1), tf.fill([batch, beams], end_token)
-            )
-            last = (time < lengths)[:, None]
-            return tf.where(tf.tile(last, [1, beams]), tf.gather(parents, beam, batch_dims=1), beam), gathered
+            inside = tf.tile((time < lengths)[:, None], [1, beams])
+            gathered = tf.where(inside, tf.gather(ids, beam, batch_dims=1), tf.fill([batch, beams], end_token))
+            return tf.where(inside, tf.gather(parents, beam, batch_dims=1), beam), gathered
 
         _, found = tf.scan(step, (step_ids, parent_ids, tf.range(times)), (first, tf.zeros_like(first)), reverse=True)
         ended = tf.cumsum(tf.cast(tf.equal(found, end_token), tf.int32), exclusive=True) > 0

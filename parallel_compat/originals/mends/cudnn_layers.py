@@ -2,12 +2,11 @@
 
 Their weights are those of LSTM and GRU with `recurrent_activation="sigmoid"`, and a second bias for the states
 (https://docs.nvidia.com/deeplearning/cudnn: the gates of CUDNN_LSTM and CUDNN_GRU).
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
 
+import functools
 import types
 from types import ModuleType
 from typing import Any
@@ -17,7 +16,7 @@ from parallel_compat.originals.mends.register import Register
 
 def apply(mends: Register) -> None:
     for module in ("keras.layers.cudnn_recurrent", "tensorflow.python.keras.layers.cudnn_recurrent"):
-        mends.after(module, _put_on)
+        mends.after(module, functools.partial(_put_on, mends))
     if mends.is_standalone:
         mends.edit(
             "keras.layers.cudnn_recurrent",
@@ -27,10 +26,10 @@ def apply(mends: Register) -> None:
         )
 
 
-def _put_on(module: ModuleType) -> None:
+def _put_on(mends: Register, module: ModuleType) -> None:
     module._cudnn_rnn_ops = types.SimpleNamespace(CudnnLSTM=_kernel("lstm"), CudnnGRU=_kernel("gru"))  # type: ignore[attr-defined]
     for layer, step in ((module.CuDNNLSTM, _lstm_step), (module.CuDNNGRU, _gru_step)):
-        layer._process_batch = _batch_in_steps(layer._process_batch, module.K, step)
+        mends.around(layer, "_process_batch", functools.partial(_batch_in_steps, module.K, step))
 
 
 def _kernel(mode: str) -> Any:
@@ -54,26 +53,18 @@ def _kernel(mode: str) -> Any:
     return Kernel
 
 
-def _batch_in_steps(kernel: Any, backend: Any, step: Any) -> Any:
+def _batch_in_steps(backend: Any, step: Any, kernel: Any, self: Any, inputs: Any, initial_state: Any) -> Any:
     import tensorflow as tf
 
-    def _process_batch(self: Any, inputs: Any, initial_state: Any) -> Any:
-        # Asked only here: before, it would end the time in which a script may turn on eager execution.
-        if tf.compat.v2.config.list_physical_devices("GPU"):
-            return kernel(self, inputs, initial_state)
-        time_major = getattr(self, "time_major", False)
-        options = {"time_major": True} if time_major else {}
-        steps = inputs.shape[0 if time_major else 1]
-        last, outputs, states = backend.rnn(
-            lambda x, states: step(backend, self, x, states),
-            inputs,
-            list(initial_state),
-            input_length=getattr(steps, "value", steps),
-            **options,
-        )
-        return (outputs if self.return_sequences else last), list(states)
-
-    return _process_batch
+    # Asked only here: before, it would end the time in which a script may turn on eager execution.
+    if tf.compat.v2.config.list_physical_devices("GPU"):
+        return kernel(self, inputs, initial_state)
+    time_major = getattr(self, "time_major", False)
+    steps = inputs.shape[0 if time_major else 1]
+    options = {"input_length": getattr(steps, "value", steps), **({"time_major": True} if time_major else {})}
+    make = functools.partial(step, backend, self)
+    last, outputs, states = backend.rnn(make, inputs, list(initial_state), **options)
+    return (outputs if self.return_sequences else last), list(states)
 
 
 def _gates(backend: Any, layer: Any, x: Any, h: Any, count: int) -> tuple[list[Any], list[Any]]:

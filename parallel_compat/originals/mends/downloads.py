@@ -6,17 +6,13 @@ its digests.
 
 from __future__ import annotations
 
-import functools
-from types import ModuleType
 from typing import Any
 
 from parallel_compat.originals.mends.register import Register
 
 _DATASETS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 _MOVED = {
-    "https://s3.amazonaws.com/keras-datasets/": _DATASETS,
-    "https://s3.amazonaws.com/img-datasets/": _DATASETS,
-    "https://s3.amazonaws.com/text-datasets/": _DATASETS,
+    **{f"https://s3.amazonaws.com/{kind}-datasets/": _DATASETS for kind in ("keras", "img", "text")},
     "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/": _DATASETS,
     "https://s3.amazonaws.com/deep-learning-models/image-models/": (
         "https://storage.googleapis.com/download.tensorflow.org/data/"
@@ -25,8 +21,11 @@ _MOVED = {
 
 
 def apply(mends: Register) -> None:
+    def get_file(get: Any, fname: Any, origin: Any, *args: Any, **options: Any) -> Any:
+        return get(fname, address_today(origin), *args, **options)
+
     for module in ("keras.utils.data_utils", "tensorflow.python.keras.utils.data_utils"):
-        mends.after(module, _wrap)
+        mends.around(module, "get_file", get_file, shown=True)
 
 
 def address_today(origin: str) -> str:
@@ -39,13 +38,3 @@ def address_today(origin: str) -> str:
         if origin.startswith(old):
             return today + origin.removeprefix(old)
     return origin
-
-
-def _wrap(module: ModuleType) -> None:
-    original = module.get_file
-
-    @functools.wraps(original)
-    def get_file(fname: Any, origin: Any, *args: Any, **options: Any) -> Any:
-        return original(fname, address_today(origin), *args, **options)
-
-    module.get_file = get_file  # type: ignore[attr-defined]

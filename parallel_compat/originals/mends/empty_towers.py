@@ -10,9 +10,9 @@ Seen in TensorFlow 1.15 to 2.21.
 from __future__ import annotations
 
 import contextvars
-from types import ModuleType
 from typing import Any
 
+from parallel_compat.context_variables import set_within
 from parallel_compat.originals.mends.operations import uncounted
 from parallel_compat.originals.mends.register import Register
 
@@ -29,16 +29,15 @@ def apply(mends: Register) -> None:
     from tensorflow.python.ops import gen_nn_ops, nn, nn_ops, resource_variable_ops
 
     for name in ("assign", "assign_add", "assign_sub"):
-        mends.replace(resource_variable_ops.ResourceVariable, name, _writes_of_samples)
+        mends.around(resource_variable_ops.ResourceVariable, name, _writes_of_samples)
     of_scripts = tensorflow.nn  # Keras 2.3 in a project of TensorFlow 2 calls that of TensorFlow 2
     for owner in dict.fromkeys((nn, tf.nn, of_scripts)):
-        mends.replace(owner, "moments", _finite)
-    name = "depthwise_conv2d_native_backprop_filter"
+        mends.around(owner, "moments", _finite)
     for owner in (gen_nn_ops, nn_ops):
-        mends.replace(owner, name, _zero_without_samples)
+        mends.around(owner, "depthwise_conv2d_native_backprop_filter", _zero_without_samples)
     for root in ("keras", "tensorflow.python.keras"):
         mends.after(f"{root}.layers.normalization", _pass_tower)
-        mends.after(f"{root}.utils.multi_gpu_utils", _mark_what_is_built)
+        mends.around(f"{root}.utils.multi_gpu_utils", "multi_gpu_model", _mark_what_is_built, shown=True)
 
 
 def _has_no_samples(batch: Any) -> Any:
@@ -61,26 +60,15 @@ def _instead(is_empty: Any, make: Any, value: Any) -> Any:
         return tf.where_v2(is_empty, make(value), value)
 
 
-def _zero_without_samples(gradient_of_kernel: Any) -> Any:
+def _zero_without_samples(gradient_of_kernel: Any, input: Any, *args: Any, **options: Any) -> Any:
     import tensorflow.compat.v1 as tf
 
-    def gradient(input: Any, *args: Any, **options: Any) -> Any:
-        return _instead(_has_no_samples(input), tf.zeros_like, gradient_of_kernel(input, *args, **options))
-
-    return gradient
+    return _instead(_has_no_samples(input), tf.zeros_like, gradient_of_kernel(input, *args, **options))
 
 
-def _mark_what_is_built(module: ModuleType) -> None:
-    original = module.multi_gpu_model
-
-    def multi_gpu_model(*args: Any, **options: Any) -> Any:
-        token = _building.set(True)
-        try:
-            return original(*args, **options)
-        finally:
-            _building.reset(token)
-
-    module.multi_gpu_model = multi_gpu_model  # type: ignore[attr-defined]
+def _mark_what_is_built(make: Any, *args: Any, **options: Any) -> Any:
+    with set_within(_building, True):
+        return make(*args, **options)
 
 
 def _pass_tower(module: Any) -> None:
@@ -90,38 +78,28 @@ def _pass_tower(module: Any) -> None:
     def call(self: Any, inputs: Any, training: Any = None) -> Any:
         if _building.get():
             setattr(self, _MARK, True)
-        is_empty = _has_no_samples(inputs) if getattr(self, _MARK, False) else None
-        token = _is_empty.set(is_empty)
-        try:
+        with set_within(_is_empty, _has_no_samples(inputs) if getattr(self, _MARK, False) else None):
             return original(self, inputs, training=training)
-        finally:
-            _is_empty.reset(token)
 
     kind.call = call
 
 
-def _finite(moments: Any) -> Any:
+def _finite(moments: Any, *args: Any, **options: Any) -> Any:
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import nn_impl
 
-    def finite_moments(*args: Any, **options: Any) -> Any:
-        mean, variance = getattr(nn_impl, moments.__name__)(*args, **options)
-        is_empty = _is_empty.get()
-        return _instead(is_empty, tf.zeros_like, mean), _instead(is_empty, tf.zeros_like, variance)
-
-    return finite_moments
+    mean, variance = getattr(nn_impl, moments.__name__)(*args, **options)
+    is_empty = _is_empty.get()
+    return _instead(is_empty, tf.zeros_like, mean), _instead(is_empty, tf.zeros_like, variance)
 
 
-def _writes_of_samples(write: Any) -> Any:
+def _writes_of_samples(write: Any, self: Any, value: Any, *args: Any, **options: Any) -> Any:
     import tensorflow.compat.v1 as tf
 
-    def writes(self: Any, value: Any, *args: Any, **options: Any) -> Any:
-        is_empty = _is_empty.get()
-        if is_empty is not None:
-            adds = write.__name__ != "assign"
-            with uncounted(tf.get_default_graph()):
-                value = tf.convert_to_tensor(value, self.dtype)
-            value = _instead(is_empty, tf.zeros_like if adds else lambda _: self.read_value(), value)
-        return write(self, value, *args, **options)
-
-    return writes
+    is_empty = _is_empty.get()
+    if is_empty is not None:
+        adds = write.__name__ != "assign"
+        with uncounted(tf.get_default_graph()):
+            value = tf.convert_to_tensor(value, self.dtype)
+        value = _instead(is_empty, tf.zeros_like if adds else lambda _: self.read_value(), value)
+    return write(self, value, *args, **options)

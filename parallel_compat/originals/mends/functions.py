@@ -4,8 +4,6 @@ The recurrent layers make two implementations of one function and register the o
 TensorFlow's optimizer of graphs chooses. `K.function` makes a function of a graph of placeholders. A function was made
 again for an iterator of another shape, as `train_on_batch` passes, and its random numbers start again; today a more
 general function is used.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ def apply(mends: Register) -> None:
     from tensorflow.python.util import keras_deps
 
     mends.add(function, Function=def_function.Function, defun=_defun, defun_with_attributes=_defun, register=_register)
-    mends.add(function, common_shape=_common_shape)
+    mends.add(function, common_shape=lambda x, y: None if x is None else x.most_specific_compatible_shape(y))
 
     def __getattr__(name: str) -> Any:
         if name == "RUN_FUNCTIONS_EAGERLY":
@@ -32,8 +30,13 @@ def apply(mends: Register) -> None:
         raise AttributeError(f"module {def_function.__name__!r} has no attribute {name!r}")
 
     mends.add(def_function, __getattr__=__getattr__)
-    mends.after("tensorflow.python.keras.backend", _make_functions_of_graphs)
-    mends.replace(function.ConcreteFunction, "_call_flat", _returns_its_operation)
+
+    def make_functions_of_graphs(backend: Any) -> None:
+        if hasattr(backend, "eager_function"):
+            backend.eager_function = types.SimpleNamespace(ConcreteFunction=_function_of_graph)
+
+    mends.after("tensorflow.python.keras.backend", make_functions_of_graphs)
+    mends.around(function.ConcreteFunction, "_call_flat", _returns_its_operation)
     mends.replace(iterator_ops.IteratorSpec, "is_subtype_of", lambda _: lambda spec, other: spec == other)
     mends.replace(iterator_ops.IteratorSpec, "most_specific_common_supertype", lambda _: _itself)
     # Loops in a graph keep what their gradient will need, also if a session ran the graph before the gradient was made.
@@ -75,27 +78,14 @@ def _register(function: Any, *args: Any, **kwargs: Any) -> Any:
     return concrete
 
 
-def _common_shape(x: Any, y: Any) -> Any:
-    """Return the shape whose sizes are those on which both agree."""
-    return None if x is None else x.most_specific_compatible_shape(y)
-
-
-def _returns_its_operation(call: Callable[..., Any]) -> Callable[..., Any]:
+def _returns_its_operation(call: Callable[..., Any], self: Any, *args: Any, **options: Any) -> Any:
     """In a graph that a session runs, a function that returns nothing returned its operation."""
     import tensorflow.compat.v1 as tf
 
-    def _call_flat(self: Any, *args: Any, **options: Any) -> Any:
-        result = call(self, *args, **options)
-        if result is not None or tf.executing_eagerly() or tf.get_default_graph().building_function:
-            return result
-        return tf.get_default_graph().get_operations()[-1]
-
-    return _call_flat
-
-
-def _make_functions_of_graphs(backend: Any) -> None:
-    if hasattr(backend, "eager_function"):
-        backend.eager_function = types.SimpleNamespace(ConcreteFunction=_function_of_graph)
+    result = call(self, *args, **options)
+    if result is not None or tf.executing_eagerly() or tf.get_default_graph().building_function:
+        return result
+    return tf.get_default_graph().get_operations()[-1]
 
 
 def _function_of_graph(graph: Any) -> Callable[..., Any]:

@@ -1,7 +1,4 @@
-"""Functions of TensorFlow that old Keras calls and that were removed, written with today's functions.
-
-Seen in TensorFlow 2.18 to 2.21.
-"""
+"""Functions of TensorFlow that old Keras calls and that were removed, written with today's functions."""
 
 from __future__ import annotations
 
@@ -26,8 +23,6 @@ def _module(name: str, **names: Any) -> None:
 def apply(mends: Register) -> None:
     import tensorflow as tf
     from tensorflow.python.checkpoint import checkpoint, graph_view
-    from tensorflow.python.data.ops import options
-    from tensorflow.python.framework import ops
     from tensorflow.python.ops import nn, resource_variable_ops, summary_ops_v2
     from tensorflow.python.platform import build_info
     from tensorflow.python.profiler import trace
@@ -36,16 +31,9 @@ def apply(mends: Register) -> None:
     from tensorflow.python.training.experimental import mixed_precision_global_state
     from tensorflow.python.util import nest
 
-    _module(
-        "data.experimental.ops.distribute_options",
-        AutoShardPolicy=options.AutoShardPolicy,
-        DistributeOptions=options.DistributeOptions,
-        ExternalStatePolicy=options.ExternalStatePolicy,
-    )
     _module("profiler.traceme", TraceMe=trace.Trace)
     _module("eager.profiler")
 
-    mends.add(ops, is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)))
     mends.add(tf.config, experimental_list_devices=lambda: [device.name for device in tf.config.list_logical_devices()])
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(

@@ -1,7 +1,4 @@
-"""Names that TensorFlow removed after 1.15, and that only its `tf.keras` and `tf.contrib` use.
-
-Seen in TensorFlow 2.18 to 2.21.
-"""
+"""Names that TensorFlow removed after 1.15, and that only its `tf.keras` and `tf.contrib` use."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import shutil
 import tempfile
 from typing import Any
 
-from parallel_compat.originals.mends.moved_names import put_module
 from parallel_compat.originals.mends.register import Register
 
 
@@ -20,13 +16,9 @@ def apply(mends: Register) -> None:
     from tensorflow.python import pywrap_tensorflow
     from tensorflow.python.distribute import distribute_lib
     from tensorflow.python.eager import context, execute, profiler
-    from tensorflow.python.framework import common_shapes, graph_util, op_def_registry, ops, tensor, test_util
-    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants
-    from tensorflow.python.framework.indexed_slices import internal_convert_n_to_tensor_or_indexed_slices
+    from tensorflow.python.framework import common_shapes, op_def_registry, ops, tensor, test_util
     from tensorflow.python.ops import summary_ops_v2
-    from tensorflow.python.tpu import tpu, tpu_replication, tpu_strategy_util
-    from tensorflow.python.trackable import autotrackable, python_state, resource
-    from tensorflow.python.training import py_checkpoint_reader
+    from tensorflow.python.tpu import tpu_strategy_util
     from tensorflow.python.training.experimental import loss_scale
 
     mends.add(
@@ -34,18 +26,12 @@ def apply(mends: Register) -> None:
         experimental_run_v2=distribute_lib.StrategyBase.run,
         _in_multi_worker_mode=lambda strategy: strategy.extended._in_multi_worker_mode(),
     )
-    mends.add(tpu, _TPU_REPLICATE_ATTR=tpu_replication._TPU_REPLICATE_ATTR)
     refused = _refuses("initialize_tpu_system", "migrate the script: tf.distribute.TPUStrategy")
     mends.add(tpu_strategy_util, initialize_tpu_system=refused)
-    put_module("tensorflow.python.training.tracking.python_state", python_state)
-    mends.add(autotrackable, TrackableResource=resource.TrackableResource)
     mends.add(pywrap_tensorflow, TF_TryEvaluateConstant_wrapper=_evaluate)
-    mends.add(pywrap_tensorflow, NewCheckpointReader=py_checkpoint_reader.NewCheckpointReader)
     mends.add(context, list_devices=lambda: [device.name for device in context.context().list_logical_devices()])
-    mends.replace(execute, "record_gradient", _of_five_arguments)
+    mends.around(execute, "record_gradient", _of_five_arguments)
     mends.add(profiler, start=_Profile.start, stop=_Profile.stop, save=_Profile.save)
-    mends.add(graph_util, convert_variables_to_constants=convert_variables_to_constants)
-    mends.add(ops, convert_n_to_tensor_or_indexed_slices=internal_convert_n_to_tensor_or_indexed_slices)
     mends.add(ops, RegisterShape=lambda op_type: lambda function: function)  # shapes are C++'s since TensorFlow 1.4
     mends.add(
         common_shapes,
@@ -57,12 +43,11 @@ def apply(mends: Register) -> None:
     mends.add(summary_ops_v2, create_db_writer=_refuses("create_db_writer", "use create_file_writer"))
     mends.add(loss_scale, get_loss_scale_weights=lambda scale: scale._weights.values())
     mends.add(test_util, use_deterministic_cudnn=lambda function: function)
-    mends.add(test_util, run_v1_only=lambda reason: lambda function: function)
 
 
-def _of_five_arguments(record: Any) -> Any:
+def _of_five_arguments(record: Any, op_type: Any, inputs: Any, attributes: Any, outputs: Any, name: Any = None) -> Any:
     """Let the name of the operation be passed last."""
-    return lambda op_type, inputs, attributes, outputs, name=None: record(op_type, inputs, attributes, outputs)
+    return record(op_type, inputs, attributes, outputs)
 
 
 def _evaluate(graph: Any, output: Any) -> Any:

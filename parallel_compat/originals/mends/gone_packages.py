@@ -1,7 +1,4 @@
-"""Packages that TensorFlow removed: importing them works, and the first use says what to do.
-
-Seen in TensorFlow 2.18 to 2.21.
-"""
+"""Packages that TensorFlow removed: importing them works, and the first use says what to do."""
 
 from __future__ import annotations
 

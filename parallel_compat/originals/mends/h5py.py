@@ -10,6 +10,7 @@ Seen in h5py 3.8 to 3.15.
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -29,73 +30,60 @@ def apply(mends: Register) -> None:
     except ImportError:
         return  # Keras does without
     mends.once(h5py, mend)
-    mends.after("keras.utils.io_utils", lambda module: mends.replace(module.H5Dict, "__getitem__", _returns_lists))
+    mends.around("keras.utils.io_utils", "H5Dict.__getitem__", _returns_lists)
 
 
 def mend(mends: Register, h5py: Any) -> None:
     """Let h5py read and open as it did."""
     from h5py import h5t
 
-    def reads_attributes(getitem: Any) -> Any:
-        def __getitem__(self: Any, name: Any) -> Any:
-            value = getitem(self, name)
-            kind = self.get_id(name).get_type()
-            if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and kind.get_cset() == h5t.CSET_ASCII:
-                if isinstance(value, str):
-                    return value.encode("utf-8", "surrogateescape")
-                if isinstance(value, np.ndarray):
-                    encoded = [each.encode("utf-8", "surrogateescape") for each in value.ravel()]
-                    return np.array(encoded, dtype=object).reshape(value.shape)
-            return value
+    def reads_attributes(getitem: Any, self: Any, name: Any) -> Any:
+        value = getitem(self, name)
+        kind = self.get_id(name).get_type()
+        if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and kind.get_cset() == h5t.CSET_ASCII:
+            if isinstance(value, str):
+                return value.encode("utf-8", "surrogateescape")
+            if isinstance(value, np.ndarray):
+                encoded = [each.encode("utf-8", "surrogateescape") for each in value.ravel()]
+                return np.array(encoded, dtype=object).reshape(value.shape)
+        return value
 
-        return __getitem__
+    def reads_datasets(read: Any, self: Any, *args: Any, **options: Any) -> Any:
+        value = read(self, *args, **options)
+        kind = h5py.check_string_dtype(self.dtype)
+        if kind is not None and kind.length is None and kind.encoding == "utf-8":
+            if isinstance(value, bytes):
+                return value.decode()
+            if isinstance(value, np.ndarray) and value.dtype == object:
+                decoded = [each.decode() if isinstance(each, bytes) else each for each in value.ravel()]
+                return np.array(decoded, dtype=object).reshape(value.shape)
+        return value
 
-    def reads_datasets(read: Any) -> Any:
-        def reads(self: Any, *args: Any, **options: Any) -> Any:
-            value = read(self, *args, **options)
-            kind = h5py.check_string_dtype(self.dtype)
-            if kind is not None and kind.length is None and kind.encoding == "utf-8":
-                if isinstance(value, bytes):
-                    return value.decode()
-                if isinstance(value, np.ndarray) and value.dtype == object:
-                    decoded = [each.decode() if isinstance(each, bytes) else each for each in value.ravel()]
-                    return np.array(decoded, dtype=object).reshape(value.shape)
-            return value
+    def opens(init: Any, self: Any, name: Any, mode: str | None = None, *args: Any, **options: Any) -> None:
+        try:
+            init(self, name, "a" if mode is None else mode, *args, **options)
+        except OSError as error:
+            if mode is not None or not os.path.isfile(name):
+                raise _in_old_words(error) from error
+            init(self, name, "r", *args, **options)
 
-        return reads
-
-    def writes_lists(index: int) -> Any:
-        def with_fixed_length(write: Any) -> Any:
-            def writes(self: Any, *args: Any, **options: Any) -> Any:
-                if len(args) > index:
-                    args = (*args[:index], _fixed(args[index]), *args[index + 1 :])
-                elif "data" in options:
-                    options["data"] = _fixed(options["data"])
-                return write(self, *args, **options)
-
-            return writes
-
-        return with_fixed_length
-
-    def opens(init: Any) -> Any:
-        def __init__(self: Any, name: Any, mode: str | None = None, *args: Any, **options: Any) -> None:
-            try:
-                init(self, name, "a" if mode is None else mode, *args, **options)
-            except OSError as error:
-                if mode is not None or not os.path.isfile(name):
-                    raise _in_old_words(error) from error
-                init(self, name, "r", *args, **options)
-
-        return __init__
-
-    mends.replace(h5py.AttributeManager, "__getitem__", reads_attributes)
-    mends.replace(h5py.AttributeManager, "create", writes_lists(1))
-    mends.replace(h5py.Group, "create_dataset", writes_lists(3))
-    mends.replace(h5py.Dataset, "__getitem__", reads_datasets)
-    mends.replace(h5py.Dataset, "__array__", reads_datasets)
-    mends.replace(h5py.File, "__init__", opens)
+    mends.around(h5py.AttributeManager, "__getitem__", reads_attributes)
+    mends.around(h5py.AttributeManager, "create", functools.partial(_with_fixed_length, 1))
+    mends.around(h5py.Group, "create_dataset", functools.partial(_with_fixed_length, 3))
+    mends.around(h5py.Dataset, "__getitem__", reads_datasets)
+    mends.around(h5py.Dataset, "__array__", reads_datasets)
+    mends.around(h5py.File, "__init__", opens)
     mends.add(h5py.Dataset, value=property(lambda self: self[()]))
     mends.add(h5py.File, fid=property(lambda self: self.id))
+
+
+def _with_fixed_length(index: int, write: Any, self: Any, *args: Any, **options: Any) -> Any:
+    """Write lists of bytes, which are passed at an index or as `data`, with a fixed length."""
+    if len(args) > index:
+        args = (*args[:index], _fixed(args[index]), *args[index + 1 :])
+    elif "data" in options:
+        options["data"] = _fixed(options["data"])
+    return write(self, *args, **options)
 
 
 def _fixed(data: Any) -> Any:
@@ -105,15 +93,8 @@ def _fixed(data: Any) -> Any:
     return data
 
 
-def _returns_lists(getitem: Any) -> Any:
+def _returns_lists(getitem: Any, self: Any, name: Any) -> Any:
     """Let Keras ask for the truth of a list of names, where it would ask for that of an array."""
-
-    def __getitem__(self: Any, name: Any) -> Any:
-        value = getitem(self, name)
-        return (
-            value.tolist()
-            if isinstance(value, np.ndarray) and (value.dtype == object or value.shape == (0,))
-            else value
-        )
-
-    return __getitem__
+    value = getitem(self, name)
+    is_list = isinstance(value, np.ndarray) and (value.dtype == object or value.shape == (0,))
+    return value.tolist() if is_list else value

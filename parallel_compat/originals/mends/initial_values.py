@@ -1,8 +1,6 @@
 """A variable can begin with the value of another one that is not initialized yet.
 
 TensorFlow 1's variables did so; its resource variables, which Keras has here, read the other one too early.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -17,21 +15,16 @@ def apply(mends: Register) -> None:
     import tensorflow.compat.v1 as tf
     from tensorflow.python.ops import resource_variable_ops, variables
 
-    def initialized_value(self: Any) -> Any:
+    def initialized_value(_: Any, self: Any) -> Any:
         with tf.init_scope():
             return tf.cond(tf.is_variable_initialized(self), self.read_value, lambda: self.initial_value)
 
-    mends.replace(resource_variable_ops.BaseResourceVariable, "initialized_value", lambda _: initialized_value)
-    if not mends.is_tensorflow_1:
-        return
+    def looks_at_reads(safe: Any, name: Any, op: Any, op_cache: Any) -> Any:
+        if op.type != "ReadVariableOp":
+            return safe(name, op, op_cache)
+        value = variables._find_initialized_value_for_variable(op.inputs[0].op)
+        return op if value is None else value.op
 
-    def looks_at_reads(safe: Any) -> Any:
-        def _safe_initial_value_from_op(name: Any, op: Any, op_cache: Any) -> Any:
-            if op.type != "ReadVariableOp":
-                return safe(name, op, op_cache)
-            value = variables._find_initialized_value_for_variable(op.inputs[0].op)
-            return op if value is None else value.op
-
-        return _safe_initial_value_from_op
-
-    mends.replace(variables, "_safe_initial_value_from_op", looks_at_reads)
+    mends.around(resource_variable_ops.BaseResourceVariable, "initialized_value", initialized_value)
+    if mends.is_tensorflow_1:
+        mends.around(variables, "_safe_initial_value_from_op", looks_at_reads)

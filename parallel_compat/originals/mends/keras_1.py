@@ -34,94 +34,66 @@ def apply(mends: Register) -> None:
     if mends.era is not Era.KERAS_2_2_4:
         return
 
-    def backend(module: ModuleType) -> None:
-        for name in _FUNCTIONS:
-            renamed = {row.old: str(row.new) for row in arguments()[f"keras.backend.{name}"].values()}
-            mends.replace(module, name, functools.partial(_taking, renamed))
-        mends.replace(module, "batch_dot", _of_one_axis_each)
-        for name in _OUTPUT_FIRST:
-            mends.replace(module, name, _says_which_is_first)
-
-    def layers(module: ModuleType) -> None:
-        mends.replace(module.Layer, "compute_output_shape", _asking_as_before)
-
-    def generators(module: ModuleType) -> None:
-        renamed = functools.partial(_taking, {"dim_ordering": "data_format"})
-        mends.replace(module.ImageDataGenerator, "__init__", renamed)
-
-    mends.after("keras.backend.tensorflow_backend", backend)
-    mends.after("keras.engine.base_layer", layers)
-    mends.after("keras.preprocessing.image", generators)
+    backend = "keras.backend.tensorflow_backend"
+    for name in _FUNCTIONS:
+        renamed = {row.old: str(row.new) for row in arguments()[f"keras.backend.{name}"].values()}
+        mends.around(backend, name, functools.partial(_taking, renamed), shown=True)
+    mends.around(backend, "batch_dot", lambda dot, x, y, axes=None: dot(x, y, single_axes(axes)), shown=True)
+    for name in _OUTPUT_FIRST:
+        mends.around(backend, name, _say_which_is_first, shown=True)
+    mends.around("keras.engine.base_layer", "Layer.compute_output_shape", _asking_as_before, shown=True)
+    renaming = functools.partial(_taking, {"dim_ordering": "data_format"})
+    mends.around("keras.preprocessing.image", "ImageDataGenerator.__init__", renaming, shown=True)
     mends.after("keras.initializers", lambda module: _set_module("keras.initializations", _initializations()))
-    mends.after("keras.initializers", lambda module: mends.replace(module, "get", _without_name))
-    mends.after("keras.utils.vis_utils", _pictures)
+    mends.around("keras.initializers", "get", _without_name, shown=True)
+
+    def pictures(module: ModuleType) -> None:
+        _set_module("keras.utils.visualize_util", {"plot": module.plot_model, "model_to_dot": module.model_to_dot})
+
+    mends.after("keras.utils.vis_utils", pictures)
     graph = gone("keras.models.Graph", "write the model with keras.models.Model, as Keras 1 did already")
     mends.after("keras.models", lambda module: mends.add(module, Graph=graph))
     keras_1_functions.apply(mends)
 
 
-def _taking(renamed: dict[str, str], function: Any) -> Any:
-    @functools.wraps(function)
-    def takes_both(*args: Any, **options: Any) -> Any:
-        for old in renamed.keys() & options.keys():
-            value = options.pop(old)
-            options[renamed[old]] = _ORDERS.get(value, value) if old == "dim_ordering" else value
-        return function(*args, **options)
-
-    return takes_both
+def _taking(renamed: dict[str, str], function: Any, *args: Any, **options: Any) -> Any:
+    for old in renamed.keys() & options.keys():
+        value = options.pop(old)
+        options[renamed[old]] = _ORDERS.get(value, value) if old == "dim_ordering" else value
+    return function(*args, **options)
 
 
-def _of_one_axis_each(batch_dot: Any) -> Any:
-    @functools.wraps(batch_dot)
-    def takes_lists(x: Any, y: Any, axes: Any = None) -> Any:
-        return batch_dot(x, y, single_axes(axes))
-
-    return takes_lists
+_said: set[str] = set()
 
 
-def _says_which_is_first(loss: Any) -> Any:
+def _say_which_is_first(loss: Any, target: Any, output: Any, *args: Any, **options: Any) -> Any:
     """Say once that a loss function passes the output first: that was right in Keras 1, and is computed all the same.
 
     In a compiled loss the target is a placeholder, and the output is computed.
     """
-
-    @functools.wraps(loss)
-    def computes(target: Any, output: Any, *args: Any, **options: Any) -> Any:
-        kinds = [tensor.op.type if hasattr(tensor, "op") else "" for tensor in (target, output)]
-        if kinds[1] == "Placeholder" and kinds[0] not in ("Placeholder", "") and loss.__name__ not in said:
-            said.add(loss.__name__)
-            print(
-                f"parallel-compat: K.{loss.__name__} is called with a model's output first, as in Keras 1. Keras 2 "
-                "takes the target first. If the script was written for Keras 1, swap the two arguments.",
-                file=sys.stderr,
-            )
-        return loss(target, output, *args, **options)
-
-    said: set[str] = set()
-    return computes
+    kinds = [tensor.op.type if hasattr(tensor, "op") else "" for tensor in (target, output)]
+    if kinds[1] == "Placeholder" and kinds[0] not in ("Placeholder", "") and loss.__name__ not in _said:
+        _said.add(loss.__name__)
+        print(
+            f"parallel-compat: K.{loss.__name__} is called with a model's output first, as in Keras 1. Keras 2 "
+            "takes the target first. If the script was written for Keras 1, swap the two arguments.",
+            file=sys.stderr,
+        )
+    return loss(target, output, *args, **options)
 
 
-def _asking_as_before(compute_output_shape: Any) -> Any:
-    @functools.wraps(compute_output_shape)
-    def compute(self: Any, input_shape: Any) -> Any:
-        before = getattr(self, "get_output_shape_for", None)
-        return compute_output_shape(self, input_shape) if before is None else before(input_shape)
-
-    return compute
+def _asking_as_before(compute_output_shape: Any, self: Any, input_shape: Any) -> Any:
+    before = getattr(self, "get_output_shape_for", None)
+    return compute_output_shape(self, input_shape) if before is None else before(input_shape)
 
 
-def _without_name(get: Any) -> Any:
+def _without_name(get: Any, identifier: Any) -> Any:
     """Let an initializer need a name, which Keras 1 passed beside the shape."""
-
-    @functools.wraps(get)
-    def gets(identifier: Any) -> Any:
-        found = get(identifier)
-        named = inspect.isfunction(found) and inspect.signature(found).parameters.get("name")
-        if not named or named.default is not named.empty:
-            return found
-        return functools.wraps(found)(lambda shape, *args, **options: found(shape, *args, **{"name": None, **options}))
-
-    return gets
+    found = get(identifier)
+    named = inspect.isfunction(found) and inspect.signature(found).parameters.get("name")
+    if not named or named.default is not named.empty:
+        return found
+    return functools.wraps(found)(lambda shape, *args, **options: found(shape, *args, **{"name": None, **options}))
 
 
 def _set_module(path: str, names: dict[str, Any]) -> None:
@@ -129,11 +101,6 @@ def _set_module(path: str, names: dict[str, Any]) -> None:
     sys.modules[path] = ModuleType(path)
     vars(sys.modules[path]).update(names)
     setattr(sys.modules[package], name, sys.modules[path])
-
-
-def _pictures(module: ModuleType) -> None:
-    names = {"plot": module.plot_model, "model_to_dot": module.model_to_dot}
-    _set_module("keras.utils.visualize_util", names)
 
 
 def _initializations() -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 A machine without a GPU gets logical CPUs, which stand for the GPUs; the one GPU of a machine is split. What a script
 then sets on a GPU (growth of its memory, logical GPUs, which are visible) is accepted.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class _Simulated:
                 for known, function in self.functions().items():
                     if value is self.today[known]:
                         setattr(owner, name, function)
-        mends.replace(device_util, "canonicalize", self.canonicalize)
+        mends.around(device_util, "canonicalize", self.canonicalize)
         mends.replace(device_util, "local_devices_from_num_gpus", lambda today: self.local_devices)
         mends.after("tensorflow.python.keras.utils.multi_gpu_utils", self.list_for_towers)
         devices.compute_channels_last(mends)
@@ -75,14 +73,10 @@ class _Simulated:
     def count(self) -> int:
         return sum(self.parts[gpu] for gpu in self.visible)
 
-    def canonicalize(self, today: Any) -> Any:
+    def canonicalize(self, today: Any, d: Any, default: Any = None) -> Any:
         """Strategies ask for the full name of a device: that of the logical device that stands for a GPU."""
-
-        def canonicalize(d: Any, default: Any = None) -> Any:
-            full = today(d, default)
-            return full if self.kind == "GPU" else _GPU.sub("CPU", full)
-
-        return canonicalize
+        full = today(d, default)
+        return full if self.kind == "GPU" else _GPU.sub("CPU", full)
 
     def local_devices(self, num_gpus: int) -> tuple[str, ...]:
         return tuple(f"/device:{self.kind}:{i}" for i in range(num_gpus or self.count())) or ("/device:CPU:0",)

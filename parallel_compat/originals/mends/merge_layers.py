@@ -111,30 +111,25 @@ def _cosine(tensors: Any, axes: Any) -> Any:
 def _configure(sequential: Any, mends: Register) -> None:
     """Let the configuration of a Sequential model that begins with a Merge be that of a `Model`."""
 
-    def get_config(of_sequential: Any) -> Any:
-        def get_config(self: Any) -> Any:
-            if not any(hasattr(layer, "_parallel_compat_merges_models") for layer in self.layers):
-                return of_sequential(self)
-            return _model_class()(self.inputs, self.outputs, name=self.name).get_config()
+    def get_config(of_sequential: Any, self: Any) -> Any:
+        from keras import Model
 
-        return get_config
+        if not any(hasattr(layer, "_parallel_compat_merges_models") for layer in self.layers):
+            return of_sequential(self)
+        return Model(self.inputs, self.outputs, name=self.name).get_config()
 
     def from_config(of_sequential: Any) -> Any:
         def from_config(cls: Any, config: Any, custom_objects: Any = None) -> Any:
+            from keras import Model
+
             if "input_layers" in config:
-                return _model_class().from_config(config, custom_objects)
+                return Model.from_config(config, custom_objects)
             return of_sequential.__func__(cls, config, custom_objects)
 
         return classmethod(from_config)
 
-    mends.replace(sequential, "get_config", get_config)
+    mends.around(sequential, "get_config", get_config)
     mends.replace(sequential, "from_config", from_config)
-
-
-def _model_class() -> Any:
-    from keras import Model
-
-    return Model
 
 
 class _Callable(ModuleType):

@@ -2,8 +2,6 @@
 
 TensorFlow knew that kind of object. Today it takes it for an array when it is passed to a `tf.function`, without a
 gradient, and saves nothing of it.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ Seen in numpy 1.26 to 2.4.
 
 from __future__ import annotations
 
-import functools
 import pickle
 import warnings
 from collections.abc import Callable
@@ -50,9 +49,9 @@ def apply(mends: Register) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy 1.26 warns when it is asked for a name that it dropped
         mends.add(np, **NAMES)
-    mends.replace(np, "array", _makes_arrays)
-    mends.replace(np, "asarray", _makes_arrays)
-    mends.replace(np, "fromstring", _reads_bytes)
+    mends.around(np, "array", _makes_arrays, shown=True)
+    mends.around(np, "asarray", _makes_arrays, shown=True)
+    mends.around(np, "fromstring", _reads_bytes, shown=True)
     if _IS_NUMPY_2:
         np.set_printoptions(legacy="1.25")  # scalars were printed without their type
     if mends.era is Era.KERAS_2_2_4:
@@ -61,30 +60,22 @@ def apply(mends: Register) -> None:
             mends.edit(f"keras.datasets.{data}", "np.load(path)", "np.load(path, allow_pickle=True)")
 
 
-def _makes_arrays(make: Callable[..., Any]) -> Callable[..., Any]:
+def _makes_arrays(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Let lists of different lengths be arrays of objects, and `copy=False` a wish."""
-
-    @functools.wraps(make)
-    def makes(*args: Any, **options: Any) -> Any:
-        if _IS_NUMPY_2 and options.get("copy") is False:
-            options["copy"] = None
-        try:
-            return make(*args, **options)
-        except ValueError as error:
-            if "inhomogeneous" not in str(error) or len(args) != 1 or options.get("dtype") is not None:
-                raise
-            return make(*args, **{**options, "dtype": object})
-
-    return makes
+    if _IS_NUMPY_2 and options.get("copy") is False:
+        options["copy"] = None
+    try:
+        return make(*args, **options)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error) or len(args) != 1 or options.get("dtype") is not None:
+            raise
+        return make(*args, **{**options, "dtype": object})
 
 
-def _reads_bytes(read: Callable[..., Any]) -> Callable[..., Any]:
+def _reads_bytes(
+    read: Callable[..., Any], string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", **options: Any
+) -> Any:
     """Let `np.fromstring` read bytes where no separator is passed."""
-
-    @functools.wraps(read)
-    def reads(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", **options: Any) -> Any:
-        if sep == "":
-            return np.frombuffer(string, dtype, count).copy()
-        return read(string, dtype, count, sep=sep, **options)
-
-    return reads
+    if sep == "":
+        return np.frombuffer(string, dtype, count).copy()
+    return read(string, dtype, count, sep=sep, **options)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,28 +25,19 @@ def apply(mends: Register) -> None:
         return
     from tensorflow.python.client import session
     from tensorflow.python.framework import ops
+    from tensorflow.python.util import nest
 
-    def returns_legacy_scalars(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-        def runs(self: Any, *args: Any, **options: Any) -> list[Any]:
-            return [_as_numpy_1(value) for value in run(self, *args, **options)]
+    def returns_legacy_scalars(run: Callable[..., list[Any]], self: Any, *args: Any, **options: Any) -> list[Any]:
+        return [_as_numpy_1(value) for value in run(self, *args, **options)]
 
-        return runs
-
-    mends.replace(ops._EagerTensorBase, "numpy", lambda numpy: lambda self: _as_numpy_1(numpy(self)))
-    mends.replace(session.BaseSession, "_do_run", returns_legacy_scalars)
-    mends.replace(session.BaseSession._Callable, "__call__", returns_legacy_scalars)
-
-    def mend_functions(backend: ModuleType) -> None:
+    def computes(call: Any, self: Any, inputs: Any) -> Any:
         """The functions of Keras in eager mode read the values of their tensors themselves."""
-        from tensorflow.python.util import nest
+        return nest.map_structure(_as_numpy_1, call(self, inputs))
 
-        mends.replace(
-            backend.EagerExecutionFunction,
-            "__call__",
-            lambda call: lambda self, inputs: nest.map_structure(_as_numpy_1, call(self, inputs)),
-        )
-
-    mends.after("tensorflow.python.keras.backend", mend_functions)
+    mends.around(ops._EagerTensorBase, "numpy", lambda numpy, self: _as_numpy_1(numpy(self)))
+    mends.around(session.BaseSession, "_do_run", returns_legacy_scalars)
+    mends.around(session.BaseSession._Callable, "__call__", returns_legacy_scalars)
+    mends.around("tensorflow.python.keras.backend", "EagerExecutionFunction.__call__", computes)
 
 
 def _as_numpy_1(value: Any, kinds: dict[type, type] | None = None) -> Any:

@@ -3,8 +3,6 @@
 `tf.set_random_seed` gives an operation that draws the number of operations that the graph has had, so that what a seed
 draws depends on all that was made before. And an optimizer of graphs rounds what it is given: a gradient that asks for
 a shape in another way changes the last digits of a loss. Here these functions are the original's own.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -50,12 +48,7 @@ _FUNCTIONS = {
     "nn_impl": ("batch_normalization", "l2_normalize", "moments", "swish", "weighted_moments"),
     "nn_ops": ("dropout", "dropout_v2"),
     "random_ops": (
-        "multinomial",
-        "random_gamma",
-        "random_normal",
-        "random_poisson",
-        "random_shuffle",
-        "random_uniform",
+        *("multinomial", "random_gamma", "random_normal", "random_poisson", "random_shuffle", "random_uniform"),
         "truncated_normal",
     ),
     "signal.dct_ops": ("dct", "idct"),
@@ -88,29 +81,27 @@ def apply(mends: Register) -> None:
     mends.add(ops.Graph, _last_id=property(_count))
     broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
     mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
-    mends.replace(random_seed, "get_seed", _counts_operations)
-    mends.replace(variable_scope._VariableStore, "_get_single_variable", _regularizes_at_once)
-    mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
-    mends.replace(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
-    mends.replace(functional_saver.MultiDeviceSaver, "save", _counts_as(_OF_A_CHECKPOINT))
+    mends.around(random_seed, "get_seed", _counts_operations)
+    mends.around(variable_scope._VariableStore, "_get_single_variable", _regularizes_at_once)
+    mends.around(dataset_ops.DatasetV2, "_apply_debug_options", _counts_options)
+    mends.around(dataset_ops._OptionsDataset, "__init__", _is_no_operation)
+    mends.around(functional_saver.MultiDeviceSaver, "save", functools.partial(_counts_as, _OF_A_CHECKPOINT))
     schedules = inspect.unwrap(v1.train.polynomial_decay).__globals__["learning_rate_schedule"]  # not the original's
-    mends.replace(schedules.PolynomialDecay, "__call__", _counts_its_steps_again)
-    mends.replace(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", _counts_as(_OF_A_SPARSE_ELEMENT))
-    mends.replace(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
-    mends.replace(while_v2, "while_loop", _counts_its_results)
-    mends.replace(misc, "get_range_len", _is_no_operation)  # a loop over a range did not ask for its length
-    mends.replace(ops, "_op_to_colocate_with", _counts_a_read)
+    mends.around(schedules.PolynomialDecay, "__call__", _counts_its_steps_again)
+    of_an_element = functools.partial(_counts_as, _OF_A_SPARSE_ELEMENT)
+    mends.around(sparse_tensor.SparseTensorSpec, "_from_compatible_tensor_list", of_an_element)
+    mends.around(distribute_lib._DefaultDistributionExtended, "_call_for_each_replica", _names_its_replica)
+    mends.around(while_v2, "while_loop", _counts_its_results)
+    mends.around(misc, "get_range_len", _is_no_operation)  # a loop over a range did not ask for its length
+    mends.around(ops, "_op_to_colocate_with", _counts_a_read)
     if mends.era is not Era.TF_KERAS_1_15:
-        mends.replace(ref_variable, "default_variable_creator", _note_reference_variables)
-        mends.after(
-            "tensorflow.python.keras.engine.base_layer_utils",
-            lambda module: mends.replace(module, "make_variable", _note_resource_variable),
-        )
+        mends.around(ref_variable, "default_variable_creator", _note_reference_variables)
+        mends.around("tensorflow.python.keras.engine.base_layer_utils", "make_variable", _note_resource_variable)
     if mends.era is Era.KERAS_2_2_4:
         # TensorFlow 1.15's functions are fetched only for a script that uses `tf.keras`, or draws by TensorFlow's seed.
         once = functools.cache(lambda: _set_the_originals(mends))
         mends.after("tensorflow.python.keras", lambda module: once())
-        mends.replace(v1, "set_random_seed", lambda set_seed: _sets_seed(set_seed, once))
+        mends.around(v1, "set_random_seed", functools.partial(_sets_seed, once))
     else:
         _set_the_originals(mends)
 
@@ -143,32 +134,25 @@ def _set_the_originals(mends: Register) -> None:
                     if (f := getattr(today, name))
                 }
             )
-    mends.replace(importlib.import_module(_OPS_OF_1_15 + "array_ops"), "_constant_if_small", _small)
+    mends.around(importlib.import_module(_OPS_OF_1_15 + "array_ops"), "_constant_if_small", _small)
     # A later module sets it.
-    vars(sys.modules[_OPS_OF_1_15 + "math_ops"]).update(
-        _resource_variable_type=resource_variable_ops.BaseResourceVariable
-    )
-    mends.replace(compat, "forward_compatible", _writes_as_then)
-    # An operation's list of numbers is of the type that the operation prefers, at once.
-    mends.replace(
-        op_def_library,
-        "_ExtractInputsAndAttrs",
-        lambda find: lambda op, definition, _, *rest: find(op, definition, {}, *rest),
-    )
-    mends.replace(
-        resource_variable_ops.BaseResourceVariable,
-        "sparse_read",
-        lambda read: lambda self, indices, name=None: array_ops.identity(read(self, indices, name)),
-    )
-    mends.replace(
-        tensor_array_ops._GraphTensorArray,
-        "size",
-        lambda size: (
-            lambda self, name=None: gen_data_flow_ops.tensor_array_size_v3(
-                handle=self.handle, flow_in=self.flow, name=name
-            )
-        ),
-    )
+    own_type = {"_resource_variable_type": resource_variable_ops.BaseResourceVariable}
+    vars(sys.modules[_OPS_OF_1_15 + "math_ops"]).update(own_type)
+    mends.around(compat, "forward_compatible", _writes_as_then)
+
+    def extracts(find: Any, op: Any, definition: Any, _: Any, *rest: Any) -> Any:
+        """An operation's list of numbers is of the type that the operation prefers, at once."""
+        return find(op, definition, {}, *rest)
+
+    def reads(read: Any, self: Any, indices: Any, name: Any = None) -> Any:
+        return array_ops.identity(read(self, indices, name))
+
+    def size(_: Any, self: Any, name: Any = None) -> Any:
+        return gen_data_flow_ops.tensor_array_size_v3(handle=self.handle, flow_in=self.flow, name=name)
+
+    mends.around(op_def_library, "_ExtractInputsAndAttrs", extracts)
+    mends.around(resource_variable_ops.BaseResourceVariable, "sparse_read", reads)
+    mends.around(tensor_array_ops._GraphTensorArray, "size", size)
     for name, loaded in list(sys.modules.items()):
         if name.startswith("tensorflow.") and not name.startswith(_OPS_OF_1_15):
             for key, value in list(vars(loaded).items()):
@@ -180,15 +164,9 @@ def _takes_name_third(transform: Callable[..., Any]) -> Callable[..., Any]:
     return lambda tensor, length, name=None: transform(tensor, length, name=name)
 
 
-def _writes_as_then(compatible: Callable[[int, int, int], bool]) -> Callable[[int, int, int], bool]:
+def _writes_as_then(compatible: Callable[[int, int, int], bool], year: int, month: int, day: int) -> bool:
     """Let the original write what it did; the dates of today's code are later than its last."""
-
-    def writes(year: int, month: int, day: int) -> bool:
-        if year > 2020:
-            return compatible(year, month, day)
-        return datetime.date(year, month, day) < _WRITTEN_BEFORE
-
-    return writes
+    return compatible(year, month, day) if year > 2020 else datetime.date(year, month, day) < _WRITTEN_BEFORE
 
 
 def _as_called_today(then: Callable[..., Any], today: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,17 +182,13 @@ def _as_called_today(then: Callable[..., Any], today: Callable[..., Any]) -> Cal
     return call
 
 
-def _small(constant_if_small: Callable[..., Any]) -> Callable[..., Any]:
+def _small(constant_if_small: Callable[..., Any], value: Any, shape: Any, dtype: Any, name: str) -> Any:
     """numpy multiplied the sizes of a shape, also where one was a tensor; now it refuses to."""
-
-    def constant(value: Any, shape: Any, dtype: Any, name: str) -> Any:
-        try:
-            return constant_if_small(value, shape, dtype, name)
-        except NotImplementedError:
-            functools.reduce(operator.mul, shape) < 1000  # noqa: B015 - the operations are counted
-            return None
-
-    return constant
+    try:
+        return constant_if_small(value, shape, dtype, name)
+    except NotImplementedError:
+        functools.reduce(operator.mul, shape) < 1000  # noqa: B015 - the operations are counted
+        return None
 
 
 _uncounted: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -234,21 +208,20 @@ def _count(graph: Any) -> int:
     return graph.num_operations() - extra + len(_iterators_passed(graph))  # type: ignore[no-any-return]
 
 
-def _regularizes_at_once(get: Callable[..., Any]) -> Callable[..., Any]:
+def _regularizes_at_once(
+    get: Callable[..., Any], self: Any, name: str, *args: Any, regularizer: Any = None, **options: Any
+) -> Any:
     """A regularizer was called once, with its new variable, outside of the loop or condition that made it."""
     import tensorflow.compat.v1 as tf
 
-    def gets(self: Any, name: str, *args: Any, regularizer: Any = None, **options: Any) -> Any:
-        known = name in self._vars
-        variable = get(self, name, *args, **options)
-        if regularizer and not known:
-            with tf.colocate_with(variable), tf.name_scope(name + "/Regularizer/"), tf.init_scope():
-                loss = regularizer(variable)
-            if loss is not None:
-                tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, loss)
-        return variable
-
-    return gets
+    known = name in self._vars
+    variable = get(self, name, *args, **options)
+    if regularizer and not known:
+        with tf.colocate_with(variable), tf.name_scope(name + "/Regularizer/"), tf.init_scope():
+            loss = regularizer(variable)
+        if loss is not None:
+            tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, loss)
+    return variable
 
 
 _OPTIONS = 3  # operations: the list of optimizations, and two data sets
@@ -256,31 +229,29 @@ _OF_A_CHECKPOINT = 15  # in two parts: the variables, and the objects
 _OF_A_SPARSE_ELEMENT = 1
 
 
-def _counts_options(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _counts_options(apply: Callable[[Any], Any], dataset: Any) -> Any:
     """What a data set's options do was operations of the graph."""
     import tensorflow as tf
 
-    def applies(dataset: Any) -> Any:
-        if not tf.executing_eagerly():
-            graph = tf.get_default_graph()
-            _uncounted[graph] = _uncounted.get(graph, 0) - _OPTIONS
-        return apply(dataset)
-
-    return applies
+    if not tf.executing_eagerly():
+        _count_more(tf.get_default_graph(), _OPTIONS)
+    return apply(dataset)
 
 
-def _is_no_operation(make: Callable[..., Any]) -> Callable[..., Any]:
+def _count_more(graph: Any, number: int) -> None:
+    """Count operations that are not made."""
+    _uncounted[graph] = _uncounted.get(graph, 0) - number
+
+
+def _is_no_operation(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Options that are set, as `from_generator` does, were none: those that are applied are counted there."""
     import tensorflow as tf
 
-    def makes(*args: Any, **options: Any) -> Any:
-        with uncounted(tf.compat.v1.get_default_graph()):
-            return make(*args, **options)
-
-    return makes
+    with uncounted(tf.compat.v1.get_default_graph()):
+        return make(*args, **options)
 
 
-def _counts_as(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _counts_as(number: int, call: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Count a call as so many operations, whatever it makes today.
 
     A checkpoint of objects (`save_weights`) had the values that variables had already; today it reads them again. And a
@@ -288,59 +259,43 @@ def _counts_as(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]
     """
     import tensorflow as tf
 
-    def counts(call: Callable[..., Any]) -> Callable[..., Any]:
-        def calls(*args: Any, **options: Any) -> Any:
-            graph = tf.compat.v1.get_default_graph()
-            with uncounted(graph):
-                result = call(*args, **options)
-            _uncounted[graph] -= number
-            return result
-
-        return calls
-
-    return counts
+    graph = tf.compat.v1.get_default_graph()
+    with uncounted(graph):
+        result = call(*args, **options)
+    _count_more(graph, number)
+    return result
 
 
-def _counts_its_results(loop: Callable[..., Any]) -> Callable[..., Any]:
+def _counts_its_results(loop: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Each result of a loop in a function was an operation more, as it is in a graph."""
     import tensorflow as tf
 
-    def loops(*args: Any, **options: Any) -> Any:
-        result = loop(*args, **options)
-        graph = tf.compat.v1.get_default_graph()
-        if graph.building_function:
-            made = next(op for op in reversed(graph.get_operations()) if op.type in ("While", "StatelessWhile"))
-            _uncounted[graph] = _uncounted.get(graph, 0) - len(made.outputs)
-        return result
-
-    return loops
+    result = loop(*args, **options)
+    graph = tf.compat.v1.get_default_graph()
+    if graph.building_function:
+        made = next(op for op in reversed(graph.get_operations()) if op.type in ("While", "StatelessWhile"))
+        _count_more(graph, len(made.outputs))
+    return result
 
 
 _READ = 2  # operations
 
 
-def _counts_a_read(find: Callable[..., Any]) -> Callable[..., Any]:
+def _counts_a_read(find: Callable[..., Any], beside: Any, graph: Any) -> Any:
     """A variable of eager TensorFlow was read in a function for what was to be put beside it."""
     from tensorflow.python.framework import ops
 
-    def finds(beside: Any, graph: Any) -> Any:
-        if graph.building_function and isinstance(getattr(beside, "handle", None), ops.EagerTensor):
-            _uncounted[graph] = _uncounted.get(graph, 0) - _READ
-        return find(beside, graph)
-
-    return finds
+    if graph.building_function and isinstance(getattr(beside, "handle", None), ops.EagerTensor):
+        _count_more(graph, _READ)
+    return find(beside, graph)
 
 
-def _counts_its_steps_again(call: Callable[..., Any]) -> Callable[..., Any]:
+def _counts_its_steps_again(call: Callable[..., Any], self: Any, step: Any) -> Any:
     """`tf.train.polynomial_decay` made a constant of `decay_steps` once more where it does not cycle."""
     import tensorflow as tf
 
-    def calls(self: Any, step: Any) -> Any:
-        graph = tf.compat.v1.get_default_graph()
-        _uncounted[graph] = _uncounted.get(graph, 0) - (not self.cycle)
-        return call(self, step)
-
-    return calls
+    _count_more(tf.compat.v1.get_default_graph(), not self.cycle)
+    return call(self, step)
 
 
 # The variables that were reference variables in TensorFlow 1.15, by the operation of their handle.
@@ -348,22 +303,19 @@ _reference_variables: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 _ROWS = re.compile(r"embedding_lookup(_\d+)?_grad/Const$")
-_WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _KEEPS = 5  # so many operations more has a loop's gradient for a value that it keeps
 _INITIALIZED_VALUE = 9  # so many operations has `variable.initialized_value()`
 # How many operations their initial values had more, by the same.
 _guards: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
-def _note_reference_variables(create: Callable[..., Any]) -> Callable[..., Any]:
-    def creates(next_creator: Any = None, **options: Any) -> Any:
-        variable = create(next_creator, **options)
-        if hasattr(variable.handle, "op"):
-            _reference_variables.add(variable.handle.op)
-            _guards[variable.handle.op] = len(_guard(variable.initial_value.op))
-        return variable
-
-    return creates
+def _note_reference_variables(create: Callable[..., Any], next_creator: Any = None, **options: Any) -> Any:
+    variable = create(next_creator, **options)
+    if hasattr(variable.handle, "op"):
+        _reference_variables.add(variable.handle.op)
+        _guards[variable.handle.op] = len(_guard(variable.initial_value.op))
+    return variable
 
 
 def _guard(value: Any) -> set[Any]:
@@ -391,28 +343,24 @@ def _guard(value: Any) -> set[Any]:
 
 def _is_read(op: Any) -> bool:
     """Return whether a reference variable is read in a condition."""
-    return op.type == "ReadVariableOp" and op._get_control_flow_context() and _handle(op) in _reference_variables
+    return op.type == "ReadVariableOp" and op._get_control_flow_context() and variable_of(op) in _reference_variables
 
 
 def _guard_of(op: Any, behind: set[Any]) -> set[Any]:
     """Return the same for one operation."""
     if _is_read(op):
-        copies = {(_handle(op), op._get_control_flow_context(), kind) for kind in ("switch", "read")}
-        return copies | {(_handle(op), number) for number in range(_INITIALIZED_VALUE)}
+        copies = {(variable_of(op), op._get_control_flow_context(), kind) for kind in ("switch", "read")}
+        return copies | {(variable_of(op), number) for number in range(_INITIALIZED_VALUE)}
     is_read_again = op.type == "Identity" and op.inputs[0].op.type == "ReadVariableOp"
     return {*behind, op} if behind and not is_read_again else behind
 
 
-def _note_resource_variable(make: Callable[..., Any]) -> Callable[..., Any]:
+def _note_resource_variable(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """The weights of `tf.keras` were resource variables."""
-
-    def makes(*args: Any, **options: Any) -> Any:
-        variable = make(*args, **options)
-        if options.get("use_resource") is not False and hasattr(variable.handle, "op"):
-            _reference_variables.discard(variable.handle.op)
-        return variable
-
-    return makes
+    variable = make(*args, **options)
+    if options.get("use_resource") is not False and hasattr(variable.handle, "op"):
+        _reference_variables.discard(variable.handle.op)
+    return variable
 
 
 def _of_resources_alone(graph: Any) -> int:
@@ -433,23 +381,23 @@ def _more(op: Any) -> int:
     read its value.
     """
     if op.type == "Const":
-        return -bool(_ROWS.search(op.name) and _handle(op._original_op) in _reference_variables)
+        return -bool(_ROWS.search(op.name) and variable_of(op._original_op) in _reference_variables)
     if op.type == "StackPushV2":
         read = op.inputs[1].op
-        return _KEEPS * (read.type == "ReadVariableOp" and _handle(read) in _reference_variables)
-    if op.type in _WRITES:
+        return _KEEPS * (read.type == "ReadVariableOp" and variable_of(read) in _reference_variables)
+    if op.type in WRITES:
         is_shared = op.inputs[0].op.type == "Switch" and any(
             use.type == "ReadVariableOp" for use in op.inputs[0].consumers()
         )
-        return -(is_shared and _handle(op) in _reference_variables)
+        return -(is_shared and variable_of(op) in _reference_variables)
     if op.type not in ("ReadVariableOp", "VarIsInitializedOp", "Identity", "ResourceScatterAdd"):
         return 0
     if op.type == "Identity":
         before, users = op.inputs[0].op.type, op.outputs[0].consumers()
         if before == "RestoreV2":
-            return bool(users) and _handle(users[0]) in _reference_variables
-        return op.name.endswith("/Read/Identity") and _handle(op) in _reference_variables
-    handle = _handle(op)
+            return bool(users) and variable_of(users[0]) in _reference_variables
+        return op.name.endswith("/Read/Identity") and variable_of(op) in _reference_variables
+    handle = variable_of(op)
     if op.type == "ResourceScatterAdd":
         is_more = op.inputs[2].op.type == "Mul" and op.inputs[2].op.inputs[0].op.type == "Neg"
     elif op.type == "ReadVariableOp":
@@ -459,7 +407,7 @@ def _more(op: Any) -> int:
     return is_more and handle in _reference_variables
 
 
-def _handle(op: Any) -> Any:
+def variable_of(op: Any) -> Any:
     """Return the operation of the variable that an operation uses, outside of all conditions and loops."""
     while op.type != "VarHandleOp" and op.inputs:
         op = op.inputs[0].op
@@ -476,51 +424,41 @@ def _iterators_passed(graph: Any) -> list[Any]:
     ]
 
 
-def _names_its_replica(call: Callable[..., Any]) -> Callable[..., Any]:
+def _names_its_replica(call: Callable[..., Any], self: Any, *args: Any) -> Any:
     """The strategy of no strategy made a constant: the number of the replica."""
     import tensorflow as tf
 
-    def calls(self: Any, *args: Any) -> Any:
-        if not tf.executing_eagerly():
-            tf.constant(0)
-        return call(self, *args)
-
-    return calls
+    if not tf.executing_eagerly():
+        tf.constant(0)
+    return call(self, *args)
 
 
-def _counts_operations(get_seed: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _counts_operations(get_seed: Callable[[Any], Any], op_seed: Any) -> Any:
     """Give an operation without a seed of its own the number of those before it."""
     from tensorflow.python.eager import context
     from tensorflow.python.framework import ops
 
-    def get(op_seed: Any) -> Any:
-        if op_seed is None and not context.executing_eagerly():
-            graph = ops.get_default_graph()
-            if graph.seed is not None:
-                op_seed = _count(graph)
-                if hasattr(graph, "_seed_used"):
-                    graph._seed_used = True
-        return get_seed(op_seed)
-
-    return get
+    if op_seed is None and not context.executing_eagerly():
+        graph = ops.get_default_graph()
+        if graph.seed is not None:
+            op_seed = _count(graph)
+            if hasattr(graph, "_seed_used"):
+                graph._seed_used = True
+    return get_seed(op_seed)
 
 
 # A function of TensorFlow that draws.
 _DRAWS = re.compile(r"\b(?:tf|tensorflow)\.(?:random\.|random_\w+\(|truncated_normal\(|multinomial\(|\w+\.dropout\()")
 
 
-def _sets_seed(set_seed: Callable[[int], None], set_originals: Callable[[], None]) -> Callable[[int], None]:
+def _sets_seed(set_originals: Callable[[], None], set_seed: Callable[[int], None], seed: int) -> None:
     """Make the operations of TensorFlow 1.15 from here on if a source of the script draws by this seed."""
-
-    def set_random_seed(seed: int) -> None:
-        main = getattr(sys.modules["__main__"], "__file__", None)
-        folder = os.path.join(os.path.dirname(os.path.abspath(main or "script")), "")
-        files = [os.path.abspath(file) for _, file in bytecode.modules_of_script() if file.endswith(".py")]
-        if any(file.startswith(folder) and _DRAWS.search("".join(linecache.getlines(file))) for file in files):
-            set_originals()
-        set_seed(seed)
-
-    return set_random_seed
+    main = getattr(sys.modules["__main__"], "__file__", None)
+    folder = os.path.join(os.path.dirname(os.path.abspath(main or "script")), "")
+    files = [os.path.abspath(file) for _, file in bytecode.modules_of_script() if file.endswith(".py")]
+    if any(file.startswith(folder) and _DRAWS.search("".join(linecache.getlines(file))) for file in files):
+        set_originals()
+    set_seed(seed)
 
 
 @contextlib.contextmanager

@@ -16,14 +16,12 @@ from __future__ import annotations
 import contextvars
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from types import ModuleType
 from typing import Any
 
 from parallel_compat.names.eras import Era
-from parallel_compat.originals.mends.operations import uncounted
+from parallel_compat.originals.mends.operations import WRITES, uncounted, variable_of
 from parallel_compat.originals.mends.register import Register
 
-_WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _DRAWS = ("Random", "TruncatedNormal", "Multinomial")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
 
@@ -37,65 +35,46 @@ def apply(mends: Register) -> None:
     from tensorflow.python.ops import while_v2
 
     if mends.era is Era.TF_KERAS_2_2:
-        mends.replace(while_v2, "_build_while_op", _turn_by_turn)
+        mends.around(while_v2, "_build_while_op", _turn_by_turn)
         return
 
-    def orders(init: Any) -> Any:
-        def __init__(self: Any, inputs: Any, outputs: Any, updates: Any = None, *args: Any, **options: Any) -> None:
-            if isinstance(updates, (list, tuple)) and isinstance(outputs, (list, tuple)):
-                with uncounted(tf.get_default_graph()):
-                    updates = _in_order(outputs, updates)
-            init(self, inputs, outputs, updates, *args, **options)
+    def orders(init: Any, self: Any, inputs: Any, outputs: Any, updates: Any = None, *args: Any, **more: Any) -> None:
+        if isinstance(updates, (list, tuple)) and isinstance(outputs, (list, tuple)):
+            with uncounted(tf.get_default_graph()):
+                updates = _in_order(outputs, updates)
+        init(self, inputs, outputs, updates, *args, **more)
 
-        return __init__
-
-    def mend_keras_2_2(module: ModuleType) -> None:
-        mends.replace(module.Function, "__init__", orders)
-
-    def mend_keras_2_3(module: ModuleType) -> None:
-        mends.replace(module, "moving_average_update", _kept)
-
-    def mend_tf_keras(module: ModuleType) -> None:
-        mends.replace(module.GraphExecutionFunction, "__init__", orders)
-        if not mends.is_tensorflow_1:
-            mends.replace(module.EagerExecutionFunction, "__init__", lambda init: _in_graph(module, orders(init)))
-
+    keras, tf_keras = "keras.backend.tensorflow_backend", "tensorflow.python.keras.backend"
     if mends.era is Era.KERAS_2_2_4:
-        mends.after("keras.backend.tensorflow_backend", mend_keras_2_2)
+        mends.around(keras, "Function.__init__", orders)
     if mends.era is Era.KERAS_2_3:
-        mends.after("keras.backend.tensorflow_backend", mend_keras_2_3)
-    mends.after("tensorflow.python.keras.backend", mend_tf_keras)
+        mends.around(keras, "moving_average_update", _kept)
+    mends.around(tf_keras, "GraphExecutionFunction.__init__", orders)
+    if not mends.is_tensorflow_1:
+        mends.around(tf_keras, "EagerExecutionFunction.__init__", orders)
+        mends.around(tf_keras, "EagerExecutionFunction.__init__", _in_graph)
 
 
-def _turn_by_turn(build: Callable[..., Any]) -> Callable[..., Any]:
-    def builds(loop_vars: Any, cond_graph: Any, body_graph: Any, *args: Any, **options: Any) -> Any:
-        if any(op.type.startswith(_DRAWS) for op in body_graph.get_operations()):
-            options["parallel_iterations"] = 1
-        return build(loop_vars, cond_graph, body_graph, *args, **options)
-
-    return builds
+def _turn_by_turn(build: Any, loop_vars: Any, cond_graph: Any, body_graph: Any, *args: Any, **options: Any) -> Any:
+    if any(op.type.startswith(_DRAWS) for op in body_graph.get_operations()):
+        options["parallel_iterations"] = 1
+    return build(loop_vars, cond_graph, body_graph, *args, **options)
 
 
-def _in_graph(backend: ModuleType, init: Callable[..., None]) -> Callable[..., None]:
+def _in_graph(init: Callable[..., None], self: Any, *args: Any, **options: Any) -> None:
     """Make a function of Keras 2.3 on TensorFlow 2 while the graph of Keras's layers is the default."""
+    from tensorflow.python.keras import backend
 
-    def __init__(self: Any, *args: Any, **options: Any) -> None:
-        with backend.get_graph().as_default():
-            init(self, *args, **options)
-
-    return __init__
+    with backend.get_graph().as_default():
+        init(self, *args, **options)
 
 
-def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
+def _kept(make: Callable[..., Any], x: Any, value: Any, momentum: Any) -> Any:
     """Allow a moving average to be built again: of two of one variable, the second starts from the first."""
-
-    def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
-        update = make(x, value, momentum)
-        context = contextvars.copy_context()  # of the tower
-        _averages[update.op] = lambda: context.run(make, x, value, momentum).op
-        return update
-
-    return moving_average_update
+    update = make(x, value, momentum)
+    context = contextvars.copy_context()  # of the tower
+    _averages[update.op] = lambda: context.run(make, x, value, momentum).op
+    return update
 
 
 def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
@@ -140,7 +119,7 @@ def _write_of(update: Any) -> Any:
         with tf.control_dependencies(None):
             update = tf.assign(*update)
     op = _op(update)
-    if op is None or op.type not in _WRITES or op._get_control_flow_context() is not None:
+    if op is None or op.type not in WRITES or op._get_control_flow_context() is not None:
         return None
     return op
 
@@ -150,22 +129,14 @@ def _put_in_order(updates: Iterable[Any]) -> None:
     last: dict[Any, Any] = {}
     for op in {op: None for op in map(_op, updates) if op is not None and op.type == "Merge"}:
         inside = [each for each in _ancestors([op]) if each._get_control_flow_context() is not None]
-        writes = [each for each in inside if each.type in _WRITES]
+        writes = [each for each in inside if each.type in WRITES]
         for write in writes:
-            handle, context = _variable(write), write._get_control_flow_context()
+            handle, context = variable_of(write), write._get_control_flow_context()
             for read in inside:
                 is_own = read.type in _READS and read._get_control_flow_context() is context
-                if is_own and handle in last and _variable(read) is handle:
+                if is_own and handle in last and variable_of(read) is handle:
                     read._add_control_input(last[handle])
-        last.update((_variable(write), op) for write in writes)
-
-
-def _variable(op: Any) -> Any:
-    """Return the operation of the variable that is read or written, outside of all conditions."""
-    handle = op.inputs[0].op
-    while handle.type in ("Switch", "Enter", "Identity"):
-        handle = handle.inputs[0].op
-    return handle
+        last.update((variable_of(write), op) for write in writes)
 
 
 def _op(one: Any) -> Any:

@@ -1,8 +1,6 @@
 """Datasets of generators read no batch ahead, as TensorFlow does today.
 
 A generator that goes on from epoch to epoch would else lose a batch where an epoch ends before the generator does.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations

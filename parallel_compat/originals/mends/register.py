@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -102,6 +103,31 @@ class Register:
             raise MendError(f"{getattr(owner, '__name__', owner)}.{name}", getattr(make, "__module__", "a mend"))
         self._changes += 1
         setattr(owner, name, make(value))
+
+    def around(self, owner: Any, name: str, function: Callable[..., Any], *, shown: bool = False) -> None:
+        """Set a name to a function that calls `function(what stood there, ...)`.
+
+        Args:
+            owner: an object, or the path of a module of the original, which is waited for.
+            name: of the function; of a method in a module that is waited for, `Class.method`.
+            shown: whether it keeps the name, docstring and signature, which users look at.
+        """
+        if isinstance(owner, str):
+            kind, _, method = name.rpartition(".")
+            self.after(
+                owner,
+                lambda module: self.around(getattr(module, kind) if kind else module, method, function, shown=shown),
+            )
+            return
+
+        def make(value: Any) -> Any:
+            def called(*args: Any, **options: Any) -> Any:
+                return function(value, *args, **options)
+
+            return functools.wraps(value)(called) if shown else called
+
+        make.__module__ = getattr(function, "func", function).__module__
+        self.replace(owner, name, make)
 
     def once(self, module: ModuleType, change: Callable[[Register, Any], None]) -> None:
         """Change a package, unless it was changed before: `run` does so as soon as it is imported."""

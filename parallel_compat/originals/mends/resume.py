@@ -7,7 +7,6 @@ after a restart is another sequence. The file is data alone, no pickled objects,
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
 import random
@@ -30,12 +29,14 @@ def apply(mends: Register) -> None:
     if directory is None:
         return
     trainings = _Trainings(Path(directory))
-    for module in (
-        "keras.engine.training",
-        "tensorflow.python.keras.engine.training",
-        "tensorflow.python.keras.engine.training_v1",
-    ):
-        mends.after(module, trainings.wrap)
+
+    def continuing(module: ModuleType) -> None:
+        for name in {"fit", "fit_generator"} & vars(module.Model).keys():
+            mends.around(module.Model, name, trainings.fit, shown=True)
+
+    training = "keras.engine.training"
+    for name in (training, f"tensorflow.python.{training}", f"tensorflow.python.{training}_v1"):
+        mends.after(name, continuing)
     root = "keras.engine.training_arrays"
     if mends.is_standalone:  # `tf.keras` begins each epoch with the samples in their own order
         mends.edit(root, "np.random.shuffle(index_array)", "np.random.shuffle(_go_on_with(index_array))")
@@ -60,40 +61,31 @@ class _Trainings:
         self.order = order
         return order
 
-    def wrap(self, module: ModuleType) -> None:
-        for name in ("fit", "fit_generator"):
-            if name in vars(module.Model):
-                setattr(module.Model, name, self._wrapped(vars(module.Model)[name]))
-
-    def _wrapped(self, fit: Any) -> Any:
+    def fit(self, fit: Any, model: Any, *args: Any, **options: Any) -> Any:
+        """Call `fit` or `fit_generator` with a callback that keeps the state, from where it ended before."""
+        if self.running:
+            return fit(model, *args, **options)
         # Keras 2 hides the signature behind its translation of Keras 1's arguments.
         signature = inspect.signature(getattr(fit, "_original_function", fit))
-
-        @functools.wraps(fit)
-        def method(model: Any, *args: Any, **options: Any) -> Any:
-            if self.running:
-                return fit(model, *args, **options)
-            of_keras_1 = {name: value for name, value in options.items() if name not in signature.parameters}
-            of_keras_2 = {name: value for name, value in options.items() if name in signature.parameters}
-            passed = {**signature.bind_partial(model, *args, **of_keras_2).arguments, **of_keras_1}
-            model = passed.pop("self")
-            epochs = passed.get("epochs", passed.get("nb_epoch", 1))
-            self.count += 1
-            self.running = True
-            try:
-                keeper = _keeper(self, self.directory / f"training-{self.count}.npz", passed.get("callbacks") or [])
-                passed["callbacks"] = [*(passed.get("callbacks") or []), keeper]
-                if keeper.state is not None:
-                    about = keeper.state.about
-                    passed["initial_epoch"] = epochs if about["ended"] else about["next_epoch"]
-                    print(f"parallel-compat: {keeper.progress(epochs)}", file=sys.stderr, flush=True)
-                history = fit(model, **passed)
-                keeper.ended()
-                return history
-            finally:
-                self.running = False
-
-        return method
+        of_keras_1 = {name: value for name, value in options.items() if name not in signature.parameters}
+        of_keras_2 = {name: value for name, value in options.items() if name in signature.parameters}
+        passed = {**signature.bind_partial(model, *args, **of_keras_2).arguments, **of_keras_1}
+        model = passed.pop("self")
+        epochs = passed.get("epochs", passed.get("nb_epoch", 1))
+        self.count += 1
+        self.running = True
+        try:
+            keeper = _keeper(self, self.directory / f"training-{self.count}.npz", passed.get("callbacks") or [])
+            passed["callbacks"] = [*(passed.get("callbacks") or []), keeper]
+            if keeper.state is not None:
+                about = keeper.state.about
+                passed["initial_epoch"] = epochs if about["ended"] else about["next_epoch"]
+                print(f"parallel-compat: {keeper.progress(epochs)}", file=sys.stderr, flush=True)
+            history = fit(model, **passed)
+            keeper.ended()
+            return history
+        finally:
+            self.running = False
 
 
 def _keeper(trainings: _Trainings, path: Path, others: list[Any]) -> Any:

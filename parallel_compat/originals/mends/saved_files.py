@@ -27,34 +27,32 @@ _GPUS = "_parallel_compat_gpus"
 _MOST_GPUS = 1000
 # What `compile` sets on a model and saving reads: Keras 2.2.4, 2.3.1, tf.keras 1.15, 2.2.
 _COMPILED = (
-    "optimizer",
-    "loss",
-    "loss_weights",
-    "sample_weight_mode",
-    "weighted_metrics",
-    "metrics",
-    "_compile_metrics",
-    "_compile_weighted_metrics",
-    "_compile_time_distribution_strategy",
-    "_is_compiled",
-    "compiled_loss",
-    "compiled_metrics",
-    "_compiled_trainable_state",
-    "_training_endpoints",
-    "_run_eagerly",
+    *("optimizer", "loss", "loss_weights", "sample_weight_mode", "weighted_metrics", "metrics"),
+    *("_compile_metrics", "_compile_weighted_metrics", "_compile_time_distribution_strategy", "_is_compiled"),
+    *("compiled_loss", "compiled_metrics", "_compiled_trainable_state", "_training_endpoints", "_run_eagerly"),
 )
 
 
 def apply(mends: Register) -> None:
+    def functions(save: str, load: str, module: ModuleType) -> None:
+        mends.around(module, save, functools.partial(_save_model, module), shown=True)
+        mends.around(module, load, functools.partial(_load_model, module.__name__.rpartition(".")[0]), shown=True)
+
+    def methods(module: ModuleType) -> None:
+        mends.around(module.Network, "save_weights", functools.partial(_save_weights, module), shown=True)
+
     for root in ("keras", "tensorflow.python.keras"):
-        mends.after(f"{root}.utils.multi_gpu_utils", _remember_templates)
-        mends.after(f"{root}.engine.network", _wrap_weights)
+        mends.around(f"{root}.utils.multi_gpu_utils", "multi_gpu_model", _remember_template, shown=True)
+        network = f"{root}.engine.network"
+        mends.after(network, methods)
+        mends.around(network, "Network.load_weights", _load_weights, shown=True)
+        for name in ("to_json", "to_yaml"):  # which are kept beside a file of weights
+            mends.around(network, f"Network.{name}", _of_template, shown=True)
     saving = "tensorflow.python.keras.saving"
-    mends.after("keras.engine.saving", lambda module: _wrap_save_model(module, "save_model"))
-    mends.after("keras.engine.saving", lambda module: _wrap_load_model(module, "load_model"))
-    mends.after(f"{saving}.hdf5_format", lambda module: _wrap_save_model(module, "save_model_to_hdf5"))
-    mends.after(f"{saving}.hdf5_format", lambda module: _wrap_load_model(module, "load_model_from_hdf5"))
-    mends.after(f"{saving}.save", _wrap_format_choice)
+    mends.after("keras.engine.saving", functools.partial(functions, "save_model", "load_model"))
+    in_hdf5 = functools.partial(functions, "save_model_to_hdf5", "load_model_from_hdf5")
+    mends.after(f"{saving}.hdf5_format", in_hdf5)
+    mends.around(f"{saving}.save", "save_model", _save_template, shown=True)
     if not mends.is_tensorflow_1:
         # The original asks the first argument, which was a sentence of h5py, and says no other error of h5py.
         callbacks = "tensorflow.python.keras.callbacks"
@@ -68,21 +66,15 @@ def _is_of_a_folder(error: OSError) -> bool:
     return error.errno is not None
 
 
-def _remember_templates(module: ModuleType) -> None:
-    original = module.multi_gpu_model
-
-    @functools.wraps(original)
-    def multi_gpu_model(model: Any, gpus: Any = None, *args: Any, **options: Any) -> Any:
-        parallel = original(model, gpus, *args, **options)
-        if parallel is not model:
-            # With `cpu_relocation` it is a copy of what was passed.
-            template = next(layer for layer in parallel.layers if layer.name == model.name)
-            towers = next(layer.arguments["parts"] for layer in parallel.layers if hasattr(layer, "arguments"))
-            vars(parallel)[_TEMPLATE] = template
-            vars(parallel)[_GPUS] = list(gpus) if isinstance(gpus, (list, tuple)) else towers
-        return parallel
-
-    module.multi_gpu_model = multi_gpu_model  # type: ignore[attr-defined]
+def _remember_template(make: Any, model: Any, gpus: Any = None, *args: Any, **options: Any) -> Any:
+    parallel = make(model, gpus, *args, **options)
+    if parallel is not model:
+        # With `cpu_relocation` it is a copy of what was passed.
+        template = next(layer for layer in parallel.layers if layer.name == model.name)
+        towers = next(layer.arguments["parts"] for layer in parallel.layers if hasattr(layer, "arguments"))
+        vars(parallel)[_TEMPLATE] = template
+        vars(parallel)[_GPUS] = list(gpus) if isinstance(gpus, (list, tuple)) else towers
+    return parallel
 
 
 def template_of(model: Any) -> Any:
@@ -122,43 +114,29 @@ def _written_whole(module: ModuleType, path: Any, overwrite: bool) -> Iterator[A
         yield str(temporary)
 
 
-def _wrap_save_model(module: ModuleType, name: str) -> None:
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
-        with _written_whole(module, filepath, overwrite) as path, _saved_in_place_of(model) as saved:
-            if path is not None:
-                original(saved, path, overwrite or path is not filepath, include_optimizer)
-                if _GPUS in vars(saved) and isinstance(path, str):
-                    _note_gpus(path, vars(saved)[_GPUS])
-
-    setattr(module, name, save_model)
-
-
-def _note_gpus(path: str, gpus: Any) -> None:
+def _save_model(
+    module: ModuleType, save: Any, model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True
+) -> None:
     import h5py
 
-    with h5py.File(path, "r+") as file:
-        file.attrs[_GPUS] = json.dumps(gpus)
+    with _written_whole(module, filepath, overwrite) as path, _saved_in_place_of(model) as saved:
+        if path is not None:
+            save(saved, path, overwrite or path is not filepath, include_optimizer)
+            if _GPUS in vars(saved) and isinstance(path, str):
+                with h5py.File(path, "r+") as file:
+                    file.attrs[_GPUS] = json.dumps(vars(saved)[_GPUS])
 
 
-def _wrap_load_model(module: ModuleType, name: str) -> None:
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def load_model(filepath: Any, custom_objects: Any = None, compile: Any = True) -> Any:
-        model = original(filepath, custom_objects, compile)
-        gpus = _noted_gpus(filepath)
-        return model if gpus is None else _parallel_again(model, gpus, filepath, module.__name__.rpartition(".")[0])
-
-    setattr(module, name, load_model)
+def _load_model(package: str, load: Any, filepath: Any, custom_objects: Any = None, compile: Any = True) -> Any:
+    model = load(filepath, custom_objects, compile)
+    gpus = _noted_gpus(filepath)
+    return model if gpus is None else _parallel_again(model, gpus, filepath, package)
 
 
 def _noted_gpus(path: Any) -> Any:
     import h5py
 
-    if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path) or not h5py.is_hdf5(path):
+    if not _is_hdf5_file(path):
         return None
     with h5py.File(path, "r") as file:
         if _GPUS not in file.attrs:
@@ -219,47 +197,31 @@ def _compile_as(parallel: Any, template: Any) -> None:
         template.optimizer.set_weights(state)
 
 
-def _wrap_format_choice(module: ModuleType) -> None:
+def _save_template(save: Any, model: Any, *args: Any, **options: Any) -> None:
     """Let a SavedModel hold the template, too."""
-    original = module.save_model
-
-    @functools.wraps(original)
-    def save_model(model: Any, *args: Any, **options: Any) -> None:
-        with _saved_in_place_of(model) as saved:
-            original(saved, *args, **options)
-
-    module.save_model = save_model  # type: ignore[attr-defined]
+    with _saved_in_place_of(model) as saved:
+        save(saved, *args, **options)
 
 
-def _wrap_weights(module: ModuleType) -> None:
-    save, load = module.Network.save_weights, module.Network.load_weights
-
-    @functools.wraps(save)
-    def save_weights(self: Any, filepath: Any, overwrite: bool = True, save_format: Any = None) -> Any:
-        template = template_of(self)
-        more = {} if save_format is None else {"save_format": save_format}
-        if save_format not in (None, "h5", "hdf5", "keras") or not _is_hdf5(module, filepath, save_format):
-            return save(template, filepath, overwrite, **more)
-        with _written_whole(module, filepath, overwrite) as path:
-            return save(template, path, True, **more) if path is not None else None
-
-    @functools.wraps(load)
-    def load_weights(self: Any, filepath: Any, *args: Any, **options: Any) -> Any:
-        template = template_of(self)
-        has_towers = template is not self and _names_layer(filepath, template.name)
-        return load(self if has_towers else template, filepath, *args, **options)
-
-    module.Network.save_weights, module.Network.load_weights = save_weights, load_weights
-    for name in ("to_json", "to_yaml"):  # which are kept beside a file of weights
-        setattr(module.Network, name, _of_template(getattr(module.Network, name)))
+def _save_weights(
+    module: ModuleType, save: Any, self: Any, filepath: Any, overwrite: bool = True, save_format: Any = None
+) -> Any:
+    template = template_of(self)
+    more = {} if save_format is None else {"save_format": save_format}
+    if save_format not in (None, "h5", "hdf5", "keras") or not _is_hdf5(module, filepath, save_format):
+        return save(template, filepath, overwrite, **more)
+    with _written_whole(module, filepath, overwrite) as path:
+        return save(template, path, True, **more) if path is not None else None
 
 
-def _of_template(method: Any) -> Any:
-    @functools.wraps(method)
-    def of_template(self: Any, **options: Any) -> Any:
-        return method(template_of(self), **options)
+def _load_weights(load: Any, self: Any, filepath: Any, *args: Any, **options: Any) -> Any:
+    template = template_of(self)
+    has_towers = template is not self and _names_layer(filepath, template.name)
+    return load(self if has_towers else template, filepath, *args, **options)
 
-    return of_template
+
+def _of_template(method: Any, self: Any, **options: Any) -> Any:
+    return method(template_of(self), **options)
 
 
 def _is_hdf5(module: ModuleType, path: Any, save_format: Any) -> bool:
@@ -268,11 +230,17 @@ def _is_hdf5(module: ModuleType, path: Any, save_format: Any) -> bool:
     return is_standalone or save_format is not None or str(path).endswith((".h5", ".keras", ".hdf5"))
 
 
+def _is_hdf5_file(path: Any) -> bool:
+    import h5py
+
+    return isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and bool(h5py.is_hdf5(path))
+
+
 def _names_layer(path: Any, name: str) -> bool:
     """Say whether a file of weights has a layer of this name, as that of a parallel model has its template."""
     import h5py
 
-    if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path) or not h5py.is_hdf5(path):
+    if not _is_hdf5_file(path):
         return False
     with h5py.File(path, "r") as file:
         group = file["model_weights"] if "layer_names" not in file.attrs and "model_weights" in file else file

@@ -3,8 +3,6 @@
 Layers told their functions and further parts by methods of their own, and their configuration in the saved object's
 metadata. TensorFlow asks for all by `_trackable_children` and writes no metadata. `load_model` extends TensorFlow's
 loader, whose methods have got an argument more.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ _KERAS = "tensorflow.python.keras."
 
 def apply(mends: Register) -> None:
     from tensorflow.python.checkpoint import checkpoint
-    from tensorflow.python.saved_model import constants, load, nested_structure_coder, path_helpers, save, utils_impl
+    from tensorflow.python.saved_model import constants, load, nested_structure_coder, save
     from tensorflow.python.trackable import autotrackable, base
 
     def functions(self: Any, cache: Any) -> dict[str, Any]:
@@ -29,16 +27,15 @@ def apply(mends: Register) -> None:
     mends.add(base.Trackable, _list_extra_dependencies_for_serialization=lambda self, cache: {})
     mends.add(base.Trackable, _list_functions_for_serialization=lambda self, cache: {})
     autotrackable.AutoTrackable._list_functions_for_serialization = functions
-    mends.replace(base.Trackable, "_gather_saveables_for_checkpoint", _also_of_tensors)
-    mends.replace(save, "_write_object_proto", _with_metadata)
-    mends.replace(load.Loader, "_recreate_user_object", _with_the_originals_optimizers)
+    mends.around(base.Trackable, "_gather_saveables_for_checkpoint", _also_of_tensors)
+    mends.around(save, "_write_object_proto", _with_metadata)
+    mends.around(load.Loader, "_recreate_user_object", _with_the_originals_optimizers)
     # TensorFlow asked tf.keras for the session that saves in a graph; Keras 3 has none.
     mends.after(f"{_KERAS}backend", lambda module: checkpoint.register_session_provider(module.get_session))
     mends.add(load, load_internal=_load)
     mends.add(constants, SAVED_MODEL_FILENAME_JSON="saved_model.json")
-    mends.add(nested_structure_coder, StructureCoder=_StructureCoder)
-    for name in ("get_or_create_assets_dir", "get_or_create_variables_dir", "get_variables_path", "get_assets_dir"):
-        mends.add(utils_impl, **{name: getattr(path_helpers, name)})
+    # Its methods are functions of the module today.
+    mends.add(nested_structure_coder, StructureCoder=lambda: nested_structure_coder)
     for layers in ("base_layer", "base_layer_v1"):
         mends.after(f"{_KERAS}engine.{layers}", _lists_children)
     mends.after(f"{_KERAS}engine.network", lambda module: _looks_up_by_name(module.Network))
@@ -71,15 +68,12 @@ def _lists_children(module: ModuleType) -> None:
     module.Layer._trackable_children = _trackable_children
 
 
-def _also_of_tensors(gather: Any) -> Any:
+def _also_of_tensors(gather: Any, self: Any) -> Any:
     """Give tables of words the old method that returns what saves them."""
     from tensorflow.python.training.saving import saveable_object_util as util
 
-    def gathers(self: Any) -> Any:
-        has_own = util.trackable_has_serialize_to_tensor(self)
-        return util.saveable_objects_from_trackable(self) if has_own else gather(self)
-
-    return gathers
+    has_own = util.trackable_has_serialize_to_tensor(self)
+    return util.saveable_objects_from_trackable(self) if has_own else gather(self)
 
 
 def _looks_up_by_name(kind: Any) -> None:
@@ -88,29 +82,21 @@ def _looks_up_by_name(kind: Any) -> None:
     kind._lookup_dependency = lambda self, name, cached_dependencies=None: look_up(self, name)
 
 
-def _with_metadata(write: Any) -> Any:
-    def writes(obj: Any, proto: Any, *args: Any) -> None:
-        write(obj, proto, *args)
-        if proto.WhichOneof("kind") == "user_object":
-            metadata = getattr(obj, "_tracking_metadata", None)
-            if metadata:
-                proto.user_object.metadata = metadata
-
-    return writes
+def _with_metadata(write: Any, obj: Any, proto: Any, *args: Any) -> None:
+    write(obj, proto, *args)
+    metadata = getattr(obj, "_tracking_metadata", None) if proto.WhichOneof("kind") == "user_object" else None
+    if metadata:
+        proto.user_object.metadata = metadata
 
 
-def _with_the_originals_optimizers(recreate: Any) -> Any:
+def _with_the_originals_optimizers(recreate: Any, self: Any, proto: Any, node_id: int) -> Any:
     """Optimizers of files are those of the original, not today's Keras's."""
+    from tensorflow.python.saved_model import revived_types
 
-    def recreates(self: Any, proto: Any, node_id: int) -> Any:
-        if proto.identifier != "optimizer":
-            return recreate(self, proto, node_id)
-        from tensorflow.python.saved_model import revived_types
-
-        named(f"{_KERAS}optimizer_v2.optimizer_v2")
-        return revived_types.deserialize(proto) or self._recreate_base_user_object(proto, node_id)
-
-    return recreates
+    if proto.identifier != "optimizer":
+        return recreate(self, proto, node_id)
+    named(f"{_KERAS}optimizer_v2.optimizer_v2")
+    return revived_types.deserialize(proto) or self._recreate_base_user_object(proto, node_id)
 
 
 def _extends_todays_loader(module: ModuleType) -> None:
@@ -166,12 +152,3 @@ def _load(export_dir: str, tags: Any = None, loader_cls: Any = None) -> Any:
     root.tensorflow_version = graphs[0].meta_info_def.tensorflow_version
     root.tensorflow_git_version = graphs[0].meta_info_def.tensorflow_git_version
     return root
-
-
-class _StructureCoder:
-    """`nested_structure_coder.StructureCoder`, whose methods are functions today."""
-
-    def __getattr__(self, name: str) -> Any:
-        from tensorflow.python.saved_model import nested_structure_coder
-
-        return getattr(nested_structure_coder, name)

@@ -4,8 +4,6 @@
 epoch; today each epoch has a seed of its own. The steps here are those of the old operation. An iterator that gets its
 data set later (`Iterator.from_structure`) ran the two one after the other, and still does. Under eager execution each
 iteration began with the same order; today each has another.
-
-Seen in TensorFlow 2.18 to 2.21.
 """
 
 from __future__ import annotations
@@ -32,29 +30,23 @@ def apply(mends: Register) -> None:
     from tensorflow.python.data.experimental.ops import shuffle_ops
     from tensorflow.python.data.ops import dataset_ops, iterator_ops, repeat_op
 
-    mends.replace(repeat_op, "_repeat", _repeats_a_shuffle)
-    mends.replace(shuffle_ops._ShuffleAndRepeatDataset, "__init__", _is_in_old_order)
-    mends.replace(iterator_ops.Iterator, "make_initializer", _one_after_the_other)
-    mends.replace(dataset_ops.DatasetV2, "_apply_debug_options", _from_the_start)
+    mends.around(repeat_op, "_repeat", _repeats_a_shuffle)
+    mends.around(shuffle_ops._ShuffleAndRepeatDataset, "__init__", _is_in_old_order)
+    mends.around(iterator_ops.Iterator, "make_initializer", _one_after_the_other)
+    mends.around(dataset_ops.DatasetV2, "_apply_debug_options", _from_the_start)
 
 
-def _repeats_a_shuffle(repeat: Callable[..., Any]) -> Callable[..., Any]:
-    def repeats(dataset: Any, count: Any, name: Any) -> Any:
-        repeated = repeat(dataset, count, name)
-        shuffled = _unwrapped(dataset)
-        if _is_shuffled_each_time(shuffled):
-            _set_old_order(shuffled, repeated)
-        return repeated
-
-    return repeats
+def _repeats_a_shuffle(repeat: Callable[..., Any], dataset: Any, count: Any, name: Any) -> Any:
+    repeated = repeat(dataset, count, name)
+    shuffled = _unwrapped(dataset)
+    if _is_shuffled_each_time(shuffled):
+        _set_old_order(shuffled, repeated)
+    return repeated
 
 
-def _is_in_old_order(init: Callable[..., None]) -> Callable[..., None]:
-    def makes(self: Any, *args: Any, **options: Any) -> None:
-        init(self, *args, **options)
-        _set_old_order(self, self)
-
-    return makes
+def _is_in_old_order(init: Callable[..., None], self: Any, *args: Any, **options: Any) -> None:
+    init(self, *args, **options)
+    _set_old_order(self, self)
 
 
 def _unwrapped(dataset: Any) -> Any:
@@ -125,16 +117,13 @@ def _is_unseeded(dataset: Any) -> bool:
     return all(tensor_util.constant_value(seed) == 0 for seed in (dataset._seed, dataset._seed2))
 
 
-def _one_after_the_other(make: Callable[..., Any]) -> Callable[..., Any]:
-    def makes(self: Any, dataset: Any, name: Any = None) -> Any:
-        initializer = make(self, dataset, name)
-        for each in _before(dataset):
-            plain = getattr(each, "_one_after_the_other", None)
-            for op in each._variant_tensor.consumers() if plain is not None else ():
-                op._update_input(list(op.inputs).index(each._variant_tensor), plain)
-        return initializer
-
-    return makes
+def _one_after_the_other(make: Callable[..., Any], self: Any, dataset: Any, name: Any = None) -> Any:
+    initializer = make(self, dataset, name)
+    for each in _before(dataset):
+        plain = getattr(each, "_one_after_the_other", None)
+        for op in each._variant_tensor.consumers() if plain is not None else ():
+            op._update_input(list(op.inputs).index(each._variant_tensor), plain)
+    return initializer
 
 
 def _before(dataset: Any) -> Iterator[Any]:
@@ -146,21 +135,17 @@ def _before(dataset: Any) -> Iterator[Any]:
             yield from _before(each)
 
 
-def _from_the_start(apply: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _from_the_start(apply: Callable[[Any], Any], dataset: Any) -> Any:
     """Under eager execution an iterator made the data set again, with its first seeds."""
+    import tensorflow as tf
+    from tensorflow.python.data.ops import dataset_ops
+    from tensorflow.python.ops import gen_dataset_ops
 
-    def applies(dataset: Any) -> Any:
-        import tensorflow as tf
-        from tensorflow.python.data.ops import dataset_ops
-        from tensorflow.python.ops import gen_dataset_ops
-
-        applied = apply(dataset)
-        if not tf.executing_eagerly() or not any(map(_is_shuffled_each_time, _before(applied))):
-            return applied
-        made = gen_dataset_ops.optimize_dataset(applied._variant_tensor, [], **applied._flat_structure)
-        return dataset_ops._VariantDataset(made, applied.element_spec)
-
-    return applies
+    applied = apply(dataset)
+    if not tf.executing_eagerly() or not any(map(_is_shuffled_each_time, _before(applied))):
+        return applied
+    made = gen_dataset_ops.optimize_dataset(applied._variant_tensor, [], **applied._flat_structure)
+    return dataset_ops._VariantDataset(made, applied.element_spec)
 
 
 _shuffles: dict[int, _Shuffle] = {}

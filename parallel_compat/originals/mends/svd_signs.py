@@ -29,24 +29,23 @@ _SWEEPS = 6  # for each singular value, before LAPACK gives up
 
 def apply(mends: Register) -> None:
     """Turn the vectors of `numpy.linalg.svd`, for the user's code as well."""
+    mends.around(np.linalg, "svd", _with_old_signs)
 
-    def with_old_signs(svd: Any) -> Any:
-        def decomposed(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-            result = svd(a, full_matrices, compute_uv, hermitian)
-            matrix = np.asarray(a)
-            is_small = matrix.ndim == 2 and 1 < min(matrix.shape) <= _LARGEST and matrix.dtype == np.float64
-            if not is_small or not compute_uv or hermitian or not np.isfinite(matrix).all():
-                return result
-            u, values, vt = result
-            count = len(values)
-            turned = np.sum(vt[:count] * right_vectors(matrix), axis=1) < 0
-            vt[:count][turned] *= -1
-            u[:, :count][:, turned] *= -1
-            return result
 
-        return decomposed
-
-    mends.replace(np.linalg, "svd", with_old_signs)
+def _with_old_signs(
+    svd: Any, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    result = svd(a, full_matrices, compute_uv, hermitian)
+    matrix = np.asarray(a)
+    is_small = matrix.ndim == 2 and 1 < min(matrix.shape) <= _LARGEST and matrix.dtype == np.float64
+    if not is_small or not compute_uv or hermitian or not np.isfinite(matrix).all():
+        return result
+    u, values, vt = result
+    count = len(values)
+    turned = np.sum(vt[:count] * right_vectors(matrix), axis=1) < 0
+    vt[:count][turned] *= -1
+    u[:, :count][:, turned] *= -1
+    return result
 
 
 def right_vectors(matrix: Any) -> Any:
@@ -61,10 +60,10 @@ def right_vectors(matrix: Any) -> Any:
     rows, columns = matrix.shape
     if min(rows, columns) * 11 // 6 <= max(rows, columns):  # much longer than wide: a triangle first
         if rows >= columns:
-            return _of_bidiagonal(*_bidiagonal(np.triu(_reflected_columns(matrix)[:columns])))
+            return _Sweeps(*_bidiagonal(np.triu(_reflected_columns(matrix)[:columns]))).vectors()
         lower, reflections = _reflected_rows(matrix)
-        return _of_bidiagonal(*_bidiagonal(np.tril(lower[:, :rows]))) @ reflections
-    return _of_bidiagonal(*_bidiagonal(matrix))
+        return _Sweeps(*_bidiagonal(np.tril(lower[:, :rows]))).vectors() @ reflections
+    return _Sweeps(*_bidiagonal(matrix)).vectors()
 
 
 def _reflected(matrix: Any, vector: Any) -> Any:
@@ -133,19 +132,8 @@ def _rotation(f: float, g: float) -> tuple[float, float, float]:
     return f / r, g / r, r
 
 
-def _of_bidiagonal(d: list[float], e: list[float], vt: Any) -> Any:
-    """Return the right singular vectors of a bidiagonal matrix, times what is right of it.
-
-    Args:
-        d: the diagonal.
-        e: the upper side diagonal.
-        vt: what is right of the matrix.
-    """
-    return _Sweeps(d, e, vt.copy()).vectors()
-
-
 class _Sweeps:
-    """The QR sweeps of `dbdsqr` over a bidiagonal matrix, whose diagonal becomes the singular values."""
+    """The QR sweeps of `dbdsqr` over a bidiagonal matrix (diagonal, upper side diagonal, what is right of it)."""
 
     def __init__(self, d: list[float], e: list[float], vt: Any) -> None:
         self.d, self.e, self.vt = d, e, vt
@@ -156,6 +144,7 @@ class _Sweeps:
         self.negligible = max(_TOLERANCE * smallest / math.sqrt(len(d)), _SWEEPS * len(d) ** 2 * 2.0**-1022)
 
     def vectors(self) -> Any:
+        """Return the right singular vectors; the diagonal becomes the singular values."""
         first = last = -2  # of the part that was swept before
         is_downward = True
         end, steps = len(self.d) - 1, 0

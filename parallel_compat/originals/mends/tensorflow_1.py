@@ -18,28 +18,22 @@ from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "1.15.5"
 
+_API = "tensorflow._api.v2.compat.v1."
+_GRAPH_REWRITE = "tensorflow.python.training.experimental.mixed_precision"
+_FACES = ("tensorflow", "tensorflow.compat.v1", "tensorflow._api.v1")
+
 # Modules that are the original's, and where each is in its sources.
+_PYTHON = ("feature_column", "keras", "layers", "ops.rnn_cell", "ops.rnn_cell_impl")
 PATHS = {
     "tensorflow.contrib": "contrib",
     "tensorflow.examples": "examples",
-    "tensorflow.feature_column": "_api/v1/feature_column",
-    "tensorflow.keras": "python/keras/api/_v1/keras",
-    "tensorflow.layers": "_api/v1/layers",
-    "tensorflow.nn.rnn_cell": "_api/v1/nn/rnn_cell",
-    "tensorflow._api.v1.feature_column": "_api/v1/feature_column",
-    "tensorflow._api.v1.layers": "_api/v1/layers",
-    "tensorflow.compat.v1.feature_column": "_api/v1/feature_column",
-    "tensorflow.compat.v1.keras": "python/keras/api/_v1/keras",
-    "tensorflow.compat.v1.layers": "_api/v1/layers",
-    "tensorflow.compat.v1.nn.rnn_cell": "_api/v1/nn/rnn_cell",
+    **{f"{tf}.{name}": f"_api/v1/{name}" for tf in _FACES for name in ("feature_column", "layers")},
+    **{f"{tf}.nn.rnn_cell": "_api/v1/nn/rnn_cell" for tf in _FACES[:2]},
+    **{f"{tf}.keras": "python/keras/api/_v1/keras" for tf in _FACES[:2]},
     "tensorflow.compat.v2.keras": "python/keras/api/_v2/keras",
-    "tensorflow.python.feature_column": "python/feature_column",
-    "tensorflow.python.keras": "python/keras",
-    "tensorflow.python.layers": "python/layers",
+    **{f"tensorflow.python.{name}": f"python/{name.replace('.', '/')}" for name in _PYTHON},
     "tensorflow.python.ops_of_1_15": "python/ops",
-    "tensorflow.python.ops.rnn_cell": "python/ops/rnn_cell",
-    "tensorflow.python.ops.rnn_cell_impl": "python/ops/rnn_cell_impl",
-    "tensorflow.python.training.experimental.mixed_precision": "python/training/experimental/mixed_precision",
+    _GRAPH_REWRITE: "python/training/experimental/mixed_precision",
 }
 
 # Of them, those that are an attribute of `tf`, or of a module of `tf`.
@@ -51,9 +45,6 @@ _SERVED = {
 
 # What `tf` of TensorFlow 2 has in its module that TensorFlow 1 had, too.
 _SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
-
-_API = "tensorflow._api.v2.compat.v1."
-_GRAPH_REWRITE = "tensorflow.python.training.experimental.mixed_precision"
 
 
 def fetched_paths() -> dict[str, Path]:

@@ -14,13 +14,8 @@ from parallel_compat.originals.mends.register import Register
 
 # What reads a variable in part, or reads it out of sight: a value that is fed would not reach it.
 _READS_OTHERWISE = (
-    "ResourceGather",
-    "ResourceGatherNd",
-    "While",
-    "If",
-    "Case",
-    "PartitionedCall",
-    "StatefulPartitionedCall",
+    *("ResourceGather", "ResourceGatherNd"),
+    *("While", "If", "Case", "PartitionedCall", "StatefulPartitionedCall"),
 )
 
 
@@ -32,8 +27,8 @@ def apply(mends: Register) -> None:
     from tensorflow.python.framework import ops
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-    mends.replace(ops.Graph, "get_tensor_by_name", _finding_variables)
-    mends.replace(session._ElementFetchMapper, "__init__", _fetching_by_name)
+    mends.around(ops.Graph, "get_tensor_by_name", _finding_variables)
+    mends.around(session._ElementFetchMapper, "__init__", _fetching_by_name)
     for kind in (BaseResourceVariable, str):
         session.register_session_run_conversion_functions(
             kind,
@@ -42,18 +37,15 @@ def apply(mends: Register) -> None:
             _fed,
         )
     if mends.era is Era.KERAS_2_2_4:
-        mends.after("keras.backend.tensorflow_backend", lambda keras: mends.replace(keras.Function, "__init__", _reads))
+        mends.around("keras.backend.tensorflow_backend", "Function.__init__", _reads)
 
 
-def _finding_variables(find: Any) -> Any:
-    def get_tensor_by_name(self: Any, name: str) -> Any:
-        found = find(self, name)
-        if found.op.type != "VarHandleOp":
-            return found
-        variables = (each for key in self.collections for each in self.get_collection_ref(key))
-        return next((each for each in variables if getattr(each, "handle", None) is found), found)
-
-    return get_tensor_by_name
+def _finding_variables(find: Any, self: Any, name: str) -> Any:
+    found = find(self, name)
+    if found.op.type != "VarHandleOp":
+        return found
+    variables = (each for key in self.collections for each in self.get_collection_ref(key))
+    return next((each for each in variables if getattr(each, "handle", None) is found), found)
 
 
 def _named(element: Any) -> Any:
@@ -65,11 +57,8 @@ def _named(element: Any) -> Any:
     return tf.get_default_graph().get_tensor_by_name(name) if is_name else element
 
 
-def _fetching_by_name(make: Any) -> Any:
-    def __init__(self: Any, fetches: Any, *args: Any) -> None:
-        make(self, [_named(each) for each in fetches], *args)
-
-    return __init__
+def _fetching_by_name(make: Any, self: Any, fetches: Any, *args: Any) -> None:
+    make(self, [_named(each) for each in fetches], *args)
 
 
 def _fed(feed: Any) -> list[Any]:
@@ -86,14 +75,11 @@ def _fed(feed: Any) -> list[Any]:
     return [op.outputs[0] for op in users if op.type == "ReadVariableOp"]
 
 
-def _reads(init: Any) -> Any:
+def _reads(init: Any, self: Any, inputs: Any, outputs: Any, *args: Any, **options: Any) -> None:
     """Let a function return the value of a variable: Keras 2.2.4 fetches by names."""
     import tensorflow.compat.v1 as tf
 
-    def __init__(self: Any, inputs: Any, outputs: Any, *args: Any, **options: Any) -> None:
-        if isinstance(outputs, (list, tuple)):
-            variables = (tf.Variable,)
-            outputs = [each.graph.as_graph_element(each) if isinstance(each, variables) else each for each in outputs]
-        init(self, inputs, outputs, *args, **options)
-
-    return __init__
+    if isinstance(outputs, (list, tuple)):
+        variables = (tf.Variable,)
+        outputs = [each.graph.as_graph_element(each) if isinstance(each, variables) else each for each in outputs]
+    init(self, inputs, outputs, *args, **options)

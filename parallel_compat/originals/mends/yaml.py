@@ -11,13 +11,9 @@ from parallel_compat.originals.mends.register import Register
 
 # Python's types by their tags -> what the safe loader reads alike.
 _SAFE = {
-    **{name: name for name in ("bool", "float", "int", "str")},
-    "dict": "map",
-    "list": "seq",
-    "long": "int",
-    "none": "null",
-    "unicode": "str",
-}
+    "bool": "bool", "float": "float", "int": "int", "str": "str", "dict": "map", "list": "seq", "long": "int",
+    "none": "null", "unicode": "str",
+}  # fmt: skip
 
 
 def apply(mends: Register) -> None:
@@ -48,11 +44,5 @@ def mend(mends: Register, yaml: Any) -> None:
     Loader.add_constructor(f"{made_by}TensorShape", shape)
     Loader.add_constructor(f"{made_by}Dimension", lambda loader, node: loader.construct_sequence(node)[0])
 
-    def with_loader(load: Any) -> Any:
-        def loads(stream: Any, Loader: Any = Loader) -> Any:
-            return load(stream, Loader=Loader)
-
-        return loads
-
-    mends.replace(yaml, "load", with_loader)
-    mends.replace(yaml, "load_all", with_loader)
+    for name in ("load", "load_all"):
+        mends.around(yaml, name, lambda load, stream, Loader=Loader: load(stream, Loader=Loader))
