@@ -20,27 +20,14 @@ from parallel_compat.packages.notes import note
 
 # Packages whose classes, arguments or defaults changed -> the module here that has `CHANGES`.
 _FILES = {
+    **{name: name for name in ("matplotlib", "numpy", "pandas", "scipy", "skimage", "sklearn")},
+    **dict.fromkeys(("array", "builtins", "html", "json", "math", "random", "threading", "xml"), "standard_library"),
+    **dict.fromkeys(("h5py", "yaml"), "mended"),
     "PIL": "pillow",
-    "array": "standard_library",
-    "builtins": "standard_library",
     "cv2": "opencv",
-    "h5py": "mended",
-    "html": "standard_library",
-    "json": "standard_library",
-    "math": "standard_library",
-    "matplotlib": "matplotlib",
     "networkx": "networkx_functions",
-    "numpy": "numpy",
-    "pandas": "pandas",
     "pickle": "pickles",
-    "random": "standard_library",
     "re": "regular_expressions",
-    "scipy": "scipy",
-    "skimage": "skimage",
-    "sklearn": "sklearn",
-    "threading": "standard_library",
-    "xml": "standard_library",
-    "yaml": "mended",
 }
 
 _finder: _Finder | None = None

@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     Change = str | None | Callable[[dict[str, Any], Any], None]
 
 
+def around(owner: Any, name: str, function: Callable[..., Any]) -> None:
+    """Let `function` answer calls of a function or method; it gets that one first, and then the arguments."""
+    setattr(owner, name, wrapped(getattr(owner, name), function))
+
+
+def wrapped(original: Any, function: Callable[..., Any]) -> Any:
+    """Return a function that calls `function(original, ...)`, with the name and signature of `original`."""
+
+    @functools.wraps(original)
+    def called(*args: Any, **options: Any) -> Any:
+        return function(original, *args, **options)
+
+    return called
+
+
 def accept(
     owner: Any, function: str, *, order: Sequence[str] = (), agreeing: int | None = None, **gone: Change
 ) -> None:
@@ -61,8 +76,7 @@ def accepting(
         return original
     most = positional + is_method
 
-    @functools.wraps(original)
-    def called(*args: Any, **options: Any) -> Any:
+    def called(original: Any, *args: Any, **options: Any) -> Any:
         if most < len(args) <= len(order) + is_method:  # of more, the function itself says that they are too many
             note(f"{where}({', '.join(order[positional : len(args) - is_method])})", "passed by position, as before")
             options.update(zip(order[positional:], args[most:], strict=False))
@@ -77,55 +91,44 @@ def accepting(
                 change(options, value)
         return original(*args, **options)
 
-    return called
+    return wrapped(original, called)
 
 
 def default(owner: Any, function: str, **values: Any) -> None:
     """Give the user's code an older default if it passes no value."""
-    original = getattr(owner, function, None)
-    known = parameters(original)
+    known = parameters(getattr(owner, function, None))
     if known is None:
         return
     values = {name: value for name, value in values.items() if name in known and known[name].default != value}
     names = list(known)
-    if not values:
-        return
     where = f"{owner.__name__}.{function}".removesuffix(".__init__")
 
-    @functools.wraps(original)  # type: ignore[arg-type]
-    def called(*args: Any, **options: Any) -> Any:
+    def called(original: Any, *args: Any, **options: Any) -> Any:
         passed = {*names[: len(args)], *options}
         defaults = {name: value for name, value in values.items() if name not in passed}
         if defaults and called_by_user():
             for name, value in defaults.items():
                 note(f"{where}({name}={value!r})", "the old default")
             options.update(defaults)
-        return original(*args, **options)  # type: ignore[misc]
+        return original(*args, **options)
 
-    setattr(owner, function, called)
+    if values:
+        around(owner, function, called)
 
 
 def member(owners: Iterable[type], **members: Any) -> None:
     """Give classes the methods and properties that they lack."""
     for owner in owners:
         for name, value in members.items():
-            if hasattr(owner, name):
-                continue
-            noted = functools.partial(note, f"{owner.__name__}.{name}", "as before")
-            if isinstance(value, property):
-                assert value.fget is not None
-                setattr(owner, name, property(_noting(value.fget, noted)))
-            else:
-                setattr(owner, name, _noting(value, noted))
+            if not hasattr(owner, name):
+                noting = functools.partial(_note_and_call, f"{owner.__name__}.{name}")
+                is_property = isinstance(value, property)
+                setattr(owner, name, property(wrapped(value.fget, noting)) if is_property else wrapped(value, noting))
 
 
-def _noting(function: Callable[..., Any], noted: Callable[[], None]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def called(*args: Any, **options: Any) -> Any:
-        noted()
-        return function(*args, **options)
-
-    return called
+def _note_and_call(what: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    note(what, "as before")
+    return function(*args, **options)
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 import warnings
@@ -10,73 +9,55 @@ from collections.abc import Callable
 from typing import Any
 
 from parallel_compat.packages import c_types
-from parallel_compat.packages.arguments import called_by_user
+from parallel_compat.packages.arguments import around, called_by_user
 from parallel_compat.packages.notes import note
 
 
 def _change(module: Any) -> None:
-    original = module.load
-
-    @functools.wraps(original)
-    def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = None, *args: Any, **options: Any) -> Any:
-        if allow_pickle is None:
-            allow_pickle = _is_of_project(file) and called_by_user()
-            if allow_pickle:
-                note("numpy.load", "pickled objects are read, too, for files of the project itself")
-        return original(file, mmap_mode, allow_pickle, *args, **options)
-
-    module.load = load
+    around(module, "load", _load)
     for name in ("linspace", "logspace", "geomspace"):
-        _take_float(module, name)
+        around(module, name, _take_float)
     for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "sum"):
-        _take_iterators(module, name)
-    grid = module.meshgrid
-
-    @functools.wraps(grid)
-    def meshgrid(*args: Any, **options: Any) -> list[Any]:
-        if called_by_user():
-            note("numpy.meshgrid", "a list of arrays, as before numpy 2")
-        return list(grid(*args, **options))
-
-    module.meshgrid = meshgrid
-    print_options = module.set_printoptions
-
-    @functools.wraps(print_options)
-    def set_printoptions(*args: Any, **options: Any) -> None:
-        if options.get("threshold") is not None and options["threshold"] != options["threshold"]:
-            note("numpy.set_printoptions(threshold=nan)", "sys.maxsize: print all")
-            options["threshold"] = sys.maxsize
-        print_options(*args, **options)
-
-    module.set_printoptions = set_printoptions
+        around(module, name, _take_iterators)
+    around(module, "meshgrid", _meshgrid)
+    around(module, "set_printoptions", _set_printoptions)
     _mend_arrays(module)
 
 
-def _take_float(module: Any, name: str) -> None:
+def _load(original: Any, file: Any, mmap_mode: Any = None, allow_pickle: Any = None, *args: Any, **options: Any) -> Any:
+    if allow_pickle is None:
+        allow_pickle = _is_of_project(file) and called_by_user()
+        if allow_pickle:
+            note("numpy.load", "pickled objects are read, too, for files of the project itself")
+    return original(file, mmap_mode, allow_pickle, *args, **options)
+
+
+def _meshgrid(original: Any, *args: Any, **options: Any) -> list[Any]:
+    if called_by_user():
+        note("numpy.meshgrid", "a list of arrays, as before numpy 2")
+    return list(original(*args, **options))
+
+
+def _set_printoptions(original: Any, *args: Any, **options: Any) -> None:
+    if options.get("threshold") is not None and options["threshold"] != options["threshold"]:
+        note("numpy.set_printoptions(threshold=nan)", "sys.maxsize: print all")
+        options["threshold"] = sys.maxsize
+    original(*args, **options)
+
+
+def _take_float(original: Any, start: Any, stop: Any, num: Any = 50, *args: Any, **options: Any) -> Any:
     """Let the number of steps be a float, as before numpy 1.18."""
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def steps(start: Any, stop: Any, num: Any = 50, *args: Any, **options: Any) -> Any:
-        if isinstance(num, float):
-            note(f"numpy.{name}(num=float)", "a whole number of steps")
-        return original(start, stop, int(num), *args, **options)
-
-    setattr(module, name, steps)
+    if isinstance(num, float):
+        note(f"numpy.{original.__name__}(num=float)", "a whole number of steps")
+    return original(start, stop, int(num), *args, **options)
 
 
-def _take_iterators(module: Any, name: str) -> None:
+def _take_iterators(original: Any, arrays: Any, *args: Any, **options: Any) -> Any:
     """Accept arrays from a generator or `map`, as before numpy 1.24."""
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def stacked(arrays: Any, *args: Any, **options: Any) -> Any:
-        if not hasattr(arrays, "__getitem__") and hasattr(arrays, "__iter__"):
-            note(f"numpy.{name}", "of a generator, too")
-            arrays = list(arrays)
-        return original(arrays, *args, **options)
-
-    setattr(module, name, stacked)
+    if not hasattr(arrays, "__getitem__") and hasattr(arrays, "__iter__"):
+        note(f"numpy.{original.__name__}", "of a generator, too")
+        arrays = list(arrays)
+    return original(arrays, *args, **options)
 
 
 def _mend_arrays(module: Any) -> None:

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import dis
-import functools
 import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from parallel_compat.packages.arguments import around
 from parallel_compat.packages.notes import note
 
 
-def _change(module: Any) -> None:
-    original = module.findContours
-
-    @functools.wraps(original)
-    def findContours(image: Any, *args: Any, **options: Any) -> Any:
-        found = original(image, *args, **options)
-        if len(found) == 2 and _unpacked_into(sys._getframe(1)) == 3:
-            note("cv2.findContours", "the image, too, as OpenCV 3 returned it to three names")
-            return image, *found
-        return found
-
-    module.findContours = findContours
+def _find_contours(original: Any, image: Any, *args: Any, **options: Any) -> Any:
+    found = original(image, *args, **options)
+    if len(found) == 2 and _unpacked_into(sys._getframe(2)) == 3:  # by the caller of what calls this
+        note("cv2.findContours", "the image, too, as OpenCV 3 returned it to three names")
+        return image, *found
+    return found
 
 
 def _unpacked_into(frame: FrameType) -> int:
@@ -35,4 +29,4 @@ def _unpacked_into(frame: FrameType) -> int:
     return 0
 
 
-CHANGES: dict[str, Callable[[Any], None]] = {"cv2": _change}
+CHANGES: dict[str, Callable[[Any], None]] = {"cv2": lambda module: around(module, "findContours", _find_contours)}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from parallel_compat.packages.arguments import accept, called_by_user, default, member
+from parallel_compat.packages.arguments import accept, around, called_by_user, default, member
 from parallel_compat.packages.notes import note
 
 # Parameters that were passed by position, and are by name alone since pandas 2.
@@ -43,21 +43,23 @@ def _change(module: Any) -> None:
                 continue
             places = order[1:] if owner is module.Series and name == "sort_values" else order
             accept(owner, name, order=places)
-        _fill(owner)
+        if "method" not in owner.fillna.__code__.co_varnames:
+            around(owner, "fillna", _fill)
         accept(owner, "to_csv", line_terminator="lineterminator", tupleize_cols=None)
         accept(owner, "groupby", squeeze=None)
         for name in ("mean", "median", "std", "var", "sem", "skew", "kurt", "corr", "cov", "quantile"):
-            _numbers_only(owner, name)
+            if hasattr(owner, name):
+                around(owner, name, functools.partial(_numbers_only, f"{owner.__name__}.{name}"))
         for name in ("resample", "asfreq"):
-            _frequency(owner, name)
+            around(owner, name, functools.partial(_frequency, f"{owner.__name__}.{name}"))
     objects = _keep_text_as_objects(module)
     _readers(module, objects)
     accept(module, "concat", order=("objs", "axis", "join"), join_axes=_join_axes)
     for name in ("factorize", "unique"):
-        _take_lists(module, name)
+        around(module, name, functools.partial(_take_lists, module))
     accept(module, "factorize", na_sentinel=lambda options, value: options.update(use_na_sentinel=value == -1))
-    _set_option(module)
-    _frequency(module, "date_range")
+    around(module, "set_option", functools.partial(_set_option, module))
+    around(module, "date_range", functools.partial(_frequency, "pandas.date_range"))
     default(module, "get_dummies", dtype="uint8")  # until pandas 1
     _write_through(module)
 
@@ -111,13 +113,9 @@ def _members(module: Any, frames: tuple[Any, Any]) -> None:
     )
     member(
         frames,
-        get_dtype_counts=lambda self: (
-            self.to_frame().dtypes.value_counts() if self.ndim == 1 else self.dtypes.value_counts()
-        ),
+        get_dtype_counts=lambda self: (self.to_frame() if self.ndim == 1 else self).dtypes.value_counts(),
         is_copy=property(lambda self: None),
-        reindex_axis=lambda self, labels, axis=0, **options: self.reindex(
-            **{("index", "columns")[axis]: labels}, **options
-        ),
+        reindex_axis=lambda self, labels, axis=0, **options: self.reindex(labels, axis=axis, **options),
         swapaxes=lambda self, axis1, axis2: self.copy() if axis1 == axis2 else self.T,
         to_dense=lambda self: self,
         convert_objects=_convert_objects,
@@ -156,7 +154,7 @@ def _members_of_columns(module: Any) -> None:
     days = module.to_datetime([0])
     _grouping(module)
     text = type(module.Series(["a"], dtype=object).str)
-    text.replace = _replace(text.replace)
+    around(text, "replace", _replace)
     week = property(lambda self: self.isocalendar().week.astype(np.int64))
     weeks = property(lambda self: module.Index(self.isocalendar().week.astype(np.int64).to_numpy()))
     member([module.DatetimeIndex], weekday_name=day_name, week=weeks, weekofyear=weeks)
@@ -189,40 +187,27 @@ def _from_items(module: Any, items: Any, columns: Any = None, orient: str = "col
     return module.DataFrame([values for _, values in pairs], index=[key for key, _ in pairs], columns=columns)
 
 
-def _replace(original: Any) -> Any:
+def _replace(
+    original: Any, self: Any, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, **options: Any
+) -> Any:
     """Take a pattern of more than one character for a regular expression, as before pandas 2."""
-
-    @functools.wraps(original)
-    def replace(
-        self: Any, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, **options: Any
-    ) -> Any:
-        if "regex" not in options and isinstance(pat, str) and called_by_user():
-            options["regex"] = len(pat) > 1 or case is not None or flags != 0 or callable(repl)
-            if options["regex"] and re.escape(pat) != pat:
-                note("Series.str.replace", "its pattern is a regular expression, as before pandas 2")
-        return original(self, pat, repl, n=n, case=case, flags=flags, **options)
-
-    return replace
+    if "regex" not in options and isinstance(pat, str) and called_by_user():
+        options["regex"] = len(pat) > 1 or case is not None or flags != 0 or callable(repl)
+        if options["regex"] and re.escape(pat) != pat:
+            note("Series.str.replace", "its pattern is a regular expression, as before pandas 2")
+    return original(self, pat, repl, n=n, case=case, flags=flags, **options)
 
 
-def _numbers_only(owner: Any, name: str) -> None:
+def _numbers_only(where: str, original: Any, self: Any, *args: Any, **options: Any) -> Any:
     """Leave out columns of text, as before pandas 2."""
-    original = getattr(owner, name, None)
-    if original is None:
-        return
-
-    @functools.wraps(original)
-    def called(self: Any, *args: Any, **options: Any) -> Any:
-        try:
-            return original(self, *args, **options)
-        except (TypeError, ValueError):
-            if self.ndim == 1 or options.get("numeric_only") is not None or not called_by_user():
-                raise
-            found = original(self, *args, **{**options, "numeric_only": True})
-            note(f"{owner.__name__}.{name}", "columns that are no numbers are left out, as before pandas 2")
-            return found
-
-    setattr(owner, name, called)
+    try:
+        return original(self, *args, **options)
+    except (TypeError, ValueError):
+        if self.ndim == 1 or options.get("numeric_only") is not None or not called_by_user():
+            raise
+        found = original(self, *args, **{**options, "numeric_only": True})
+        note(where, "columns that are no numbers are left out, as before pandas 2")
+        return found
 
 
 def _grouping(module: Any) -> None:
@@ -230,7 +215,7 @@ def _grouping(module: Any) -> None:
     groups = module.DataFrame({"a": [0], "b": [0]}).groupby("a")
     frames, columns = type(groups), type(groups["b"])
     for name in ("mean", "median", "std", "var", "sem"):
-        _numbers_only(frames, name)
+        around(frames, name, functools.partial(_numbers_only, f"{frames.__name__}.{name}"))
     of_column, of_frame = columns.aggregate, frames.aggregate
 
     def aggregate_column(self: Any, func: Any = None, *args: Any, **options: Any) -> Any:
@@ -250,41 +235,29 @@ def _grouping(module: Any) -> None:
         owner.agg = owner.aggregate = functools.wraps(owner.aggregate)(function)
 
 
-def _take_lists(module: Any, name: str) -> None:
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def called(values: Any, *args: Any, **options: Any) -> Any:
-        if isinstance(values, list | tuple):
-            note(f"pandas.{name}", "of a list, too, as before pandas 3")
-            values = module.Series(values).to_numpy()
-        return original(values, *args, **options)
-
-    setattr(module, name, called)
+def _take_lists(module: Any, original: Any, values: Any, *args: Any, **options: Any) -> Any:
+    if isinstance(values, list | tuple):
+        note(f"pandas.{original.__name__}", "of a list, too, as before pandas 3")
+        values = module.Series(values).to_numpy()
+    return original(values, *args, **options)
 
 
-def _set_option(module: Any) -> None:
+def _set_option(module: Any, original: Any, *args: Any, **options: Any) -> None:
     """Let options of the display be named without it, and a width of -1 be none."""
-    original = module.set_option
-
-    @functools.wraps(original)
-    def set_option(*args: Any, **options: Any) -> None:
-        pairs = list(args)
-        for place in range(0, len(pairs) - 1, 2):
-            name, value = pairs[place : place + 2]
-            if hasattr(module.options.display, str(name)):
-                pairs[place] = f"display.{name}"
-            if str(name).endswith("max_colwidth") and value == -1:
-                pairs[place + 1] = None
-        if pairs != list(args):
-            note(f"pandas.set_option{args}", f"it is set_option{tuple(pairs)} today")
-        original(*pairs, **options)
-
-    module.set_option = set_option
+    pairs = list(args)
+    for place in range(0, len(pairs) - 1, 2):
+        name, value = pairs[place : place + 2]
+        if hasattr(module.options.display, str(name)):
+            pairs[place] = f"display.{name}"
+        if str(name).endswith("max_colwidth") and value == -1:
+            pairs[place + 1] = None
+    if pairs != list(args):
+        note(f"pandas.set_option{args}", f"it is set_option{tuple(pairs)} today")
+    original(*pairs, **options)
 
 
 def _lookup(self: Any, row_labels: Any, col_labels: Any) -> Any:
-    return np.array([self.at[row, column] for row, column in zip(row_labels, col_labels, strict=True)])
+    return np.array([self.at[place] for place in zip(row_labels, col_labels, strict=True)])
 
 
 class _Ix:
@@ -345,22 +318,15 @@ def _is_new_label(key: Any, axis: Any) -> bool:
     )
 
 
-def _fill(owner: Any) -> None:
-    original = owner.fillna
-
-    @functools.wraps(original)
-    def fillna(
-        self: Any, value: Any = None, method: Any = None, axis: Any = None, inplace: bool = False, limit: Any = None,
-        downcast: Any = None,
-    ) -> Any:  # fmt: skip
-        if method is None:
-            return original(self, value, axis=axis, inplace=inplace, limit=limit)
-        note(f"{owner.__name__}.fillna(method={method!r})", "it is ffill and bfill today")
-        fill = self.ffill if method in ("ffill", "pad") else self.bfill
-        return fill(axis=axis, inplace=inplace, limit=limit)
-
-    if "method" not in original.__code__.co_varnames:
-        owner.fillna = fillna
+def _fill(
+    original: Any, self: Any, value: Any = None, method: Any = None, axis: Any = None, inplace: bool = False,
+    limit: Any = None, downcast: Any = None,
+) -> Any:  # fmt: skip
+    if method is None:
+        return original(self, value, axis=axis, inplace=inplace, limit=limit)
+    note(f"{'Series' if self.ndim == 1 else 'DataFrame'}.fillna(method={method!r})", "it is ffill and bfill today")
+    fill = self.ffill if method in ("ffill", "pad") else self.bfill
+    return fill(axis=axis, inplace=inplace, limit=limit)
 
 
 def _readers(module: Any, text_as_objects: bool) -> None:
@@ -377,48 +343,35 @@ def _readers(module: Any, text_as_objects: bool) -> None:
             options["sep"] = r"\s+"
 
     order = ("filepath_or_buffer", "sep", "delimiter", "header", "names", "index_col", "usecols")
-    for name in ("read_csv", "read_table"):
-        accept(
-            module,
-            name,
-            order=order,
-            error_bad_lines=bad_lines,
-            warn_bad_lines=no_warning,
-            delim_whitespace=white_space,
-        )
-        _after_reading(module, name, text_as_objects)
+    gone: dict[str, Any] = {"error_bad_lines": bad_lines, "warn_bad_lines": no_warning, "delim_whitespace": white_space}
+    accept(module, "read_csv", order=order, **gone)
+    accept(module, "read_table", order=order, **gone)
     accept(module, "read_excel", order=("io", "sheet_name", "header"))
-    _after_reading(module, "read_excel", text_as_objects)
+    for name in ("read_csv", "read_table", "read_excel"):
+        around(module, name, functools.partial(_after_reading, module, text_as_objects))
 
 
-def _after_reading(module: Any, name: str, text_as_objects: bool) -> None:
+def _after_reading(module: Any, text_as_objects: bool, original: Any, *args: Any, **options: Any) -> Any:
     """Apply `squeeze`, `prefix` and `date_parser` after reading; note what its text is."""
-    original = getattr(module, name)
-
-    @functools.wraps(original)
-    def reads(*args: Any, **options: Any) -> Any:
-        if _joins_dates(options.get("parse_dates")):
-            return _read_with_dates(module, called, args, options)
-        old = {key: options.pop(key) for key in ("squeeze", "prefix", "date_parser") if key in options}
-        parser = old.get("date_parser")
-        columns = options.pop("parse_dates", None) if parser is not None else None
-        index = options.pop("index_col", None) if parser is not None and columns else None
-        read = original(*args, **options)
-        if text_as_objects and called_by_user() and "O" in {each.kind for each in getattr(read, "dtypes", ())}:
-            note("pandas: columns of text", "their type is object")
-        for key in old:
-            note(f"pandas.{name}({key}=)", "as pandas 1 did it")
-        for each in columns if isinstance(columns, list) else []:
-            column = read.columns[each] if isinstance(each, int) else each
-            read[column] = [parser(text) for text in read[column]]  # type: ignore[misc]
-        if index is not None:
-            read = read.set_index(read.columns[index] if isinstance(index, int) else index)
-        if old.get("prefix") is not None and options.get("header", 0) is None:
-            read.columns = [f"{old['prefix']}{number}" for number in range(len(read.columns))]
-        return read.iloc[:, 0] if old.get("squeeze") and read.shape[1] == 1 else read
-
-    called = reads
-    setattr(module, name, reads)
+    if _joins_dates(options.get("parse_dates")):
+        return _read_with_dates(module, getattr(module, original.__name__), args, options)
+    old = {key: options.pop(key) for key in ("squeeze", "prefix", "date_parser") if key in options}
+    parser = old.get("date_parser")
+    columns = options.pop("parse_dates", None) if parser is not None else None
+    index = options.pop("index_col", None) if parser is not None and columns else None
+    read = original(*args, **options)
+    if text_as_objects and called_by_user() and "O" in {each.kind for each in getattr(read, "dtypes", ())}:
+        note("pandas: columns of text", "their type is object")
+    for key in old:
+        note(f"pandas.{original.__name__}({key}=)", "as pandas 1 did it")
+    for each in columns if isinstance(columns, list) else []:
+        column = read.columns[each] if isinstance(each, int) else each
+        read[column] = [parser(text) for text in read[column]]  # type: ignore[misc]
+    if index is not None:
+        read = read.set_index(read.columns[index] if isinstance(index, int) else index)
+    if old.get("prefix") is not None and options.get("header", 0) is None:
+        read.columns = [f"{old['prefix']}{number}" for number in range(len(read.columns))]
+    return read.iloc[:, 0] if old.get("squeeze") and read.shape[1] == 1 else read
 
 
 def _joins_dates(parse_dates: Any) -> bool:
@@ -462,9 +415,8 @@ def _join_axes(options: dict[str, Any], value: Any) -> None:
     raise TypeError("pandas 1 dropped concat(join_axes=): write pd.concat(objs, axis=1).reindex(index)")
 
 
-def _frequency(owner: Any, name: str) -> None:
-    """Let a function accept the old names of frequencies."""
-    original = getattr(owner, name)
+def _frequency(where: str, original: Any, *args: Any, **options: Any) -> Any:
+    """Accept the old names of frequencies; `date_range` has its other arguments by position."""
 
     def today(value: Any) -> Any:
         if not isinstance(value, str):
@@ -473,15 +425,11 @@ def _frequency(owner: Any, name: str) -> None:
         new = _FREQUENCIES.get(value[len(number) :])
         if new is None:
             return value
-        note(f"{owner.__name__}.{name}({value!r})", f"it is {number}{new} today")
+        note(f"{where}({value!r})", f"it is {number}{new} today")
         return number + new
 
-    @functools.wraps(original)
-    def called(*args: Any, **options: Any) -> Any:
-        options = {key: today(value) if key in ("freq", "rule") else value for key, value in options.items()}
-        return original(*[today(value) for value in args] if name != "date_range" else args, **options)
-
-    setattr(owner, name, called)
+    options = {key: today(value) if key in ("freq", "rule") else value for key, value in options.items()}
+    return original(*args if where == "pandas.date_range" else map(today, args), **options)
 
 
 def _keep_text_as_objects(module: Any) -> bool:
@@ -508,20 +456,13 @@ def _write_through(module: Any) -> None:
     frame, series = module.DataFrame, module.Series
     get = frame.__getitem__
 
-    def remembers(read: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(read)
-        def reads(self: Any, key: Any) -> Any:
-            found = read(self, key)
-            if isinstance(key, str) and isinstance(found, series) and called_by_user():
-                remember(found, self, key)
-            return found
-
-        return reads
-
-    def remember(column: Any, owner: Any, key: str) -> None:
-        number = id(column)
-        gone = weakref.ref(column, lambda _: by_id.pop(number, None))
-        by_id[number] = (gone, weakref.ref(owner), key)
+    def reads(read: Any, self: Any, key: Any) -> Any:
+        found = read(self, key)
+        if isinstance(key, str) and isinstance(found, series) and called_by_user():
+            number = id(found)
+            gone = weakref.ref(found, lambda _: by_id.pop(number, None))
+            by_id[number] = (gone, weakref.ref(self), key)
+        return found
 
     def through(column: Any, write: Callable[[], Any]) -> Any:
         entry = by_id.get(id(column))
@@ -537,25 +478,19 @@ def _write_through(module: Any) -> None:
             note("DataFrame[column][rows] = value", "the frame is changed, as before pandas 3")
         return result
 
-    def wrap(owner: Any, name: str, column_of: Callable[[Any], Any], always: bool) -> None:
-        original = getattr(owner, name)
-
-        @functools.wraps(original)
-        def called(self: Any, *args: Any, **options: Any) -> Any:
-            column = column_of(self) if always or options.get("inplace") else None
-            if column is None or id(column) not in by_id:
-                return original(self, *args, **options)
-            return through(column, lambda: original(self, *args, **options))
-
-        setattr(owner, name, called)
+    def writes(original: Any, self: Any, *args: Any, **options: Any) -> Any:
+        column = self if isinstance(self, series) else self.obj
+        is_written = original.__name__ == "__setitem__" or options.get("inplace")
+        if not is_written or id(column) not in by_id:
+            return original(self, *args, **options)
+        return through(column, lambda: original(self, *args, **options))
 
     for name in ("__getitem__", "__getattr__"):  # `frame.column`, too
-        setattr(frame, name, remembers(getattr(frame, name)))
-    wrap(series, "__setitem__", lambda self: self, True)
-    for name in _IN_PLACE:
-        wrap(series, name, lambda self: self, False)
+        around(frame, name, reads)
+    for name in ("__setitem__", *_IN_PLACE):
+        around(series, name, writes)
     for kind in {type(series([0]).loc), type(series([0]).iloc), type(series([0]).at), type(series([0]).iat)}:
-        wrap(kind, "__setitem__", lambda self: self.obj, True)
+        around(kind, "__setitem__", writes)
 
 
 CHANGES: dict[str, Callable[[Any], None]] = {"pandas": _change}

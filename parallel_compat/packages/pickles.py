@@ -5,36 +5,34 @@ What Python 3 refuses is answered; what it does is left alone.
 
 from __future__ import annotations
 
-import functools
 import io
 from collections.abc import Callable
 from typing import Any
 
-from parallel_compat.packages.arguments import called_by_user
+from parallel_compat.packages.arguments import around, called_by_user
 from parallel_compat.packages.notes import note
 
 
 def _change(module: Any) -> None:
-    original_dump, original_load = module.dump, module.load
+    around(module, "dump", _dump)
+    around(module, "load", _load)
 
-    @functools.wraps(original_dump)
-    def dump(obj: Any, file: Any, *args: Any, **options: Any) -> None:
-        original_dump(obj, _of_bytes(file, "dump"), *args, **options)
 
-    @functools.wraps(original_load)
-    def load(file: Any, **options: Any) -> Any:
-        file = _of_bytes(file, "load")
-        if options or not called_by_user() or not getattr(file, "seekable", bool)():
-            return original_load(file, **options)
-        begin = file.tell()
-        try:
-            return original_load(file)
-        except UnicodeDecodeError:
-            note("pickle.load", "a file of Python 2: its bytes are read as text in latin-1")
-            file.seek(begin)
-            return original_load(file, encoding="latin-1")
+def _dump(original: Any, obj: Any, file: Any, *args: Any, **options: Any) -> None:
+    original(obj, _of_bytes(file, "dump"), *args, **options)
 
-    module.dump, module.load = dump, load
+
+def _load(original: Any, file: Any, **options: Any) -> Any:
+    file = _of_bytes(file, "load")
+    if options or not called_by_user() or not getattr(file, "seekable", bool)():
+        return original(file, **options)
+    begin = file.tell()
+    try:
+        return original(file)
+    except UnicodeDecodeError:
+        note("pickle.load", "a file of Python 2: its bytes are read as text in latin-1")
+        file.seek(begin)
+        return original(file, encoding="latin-1")
 
 
 def _of_bytes(file: Any, function: str) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from parallel_compat.packages import notes
-from parallel_compat.packages.arguments import called_by_user, default, member
+from parallel_compat.packages.arguments import around, called_by_user, default, member
 from parallel_compat.packages.notes import note
 
 
@@ -48,54 +47,44 @@ def fromarray(obj: Any, mode: str) -> Any:
 
 def _image(module: Any) -> None:
     member([module.Image], tostring=lambda self, *args: self.tobytes(*args))
-    original = module.fromarray
-
-    @functools.wraps(original)
-    def made(obj: Any, mode: str | None = None) -> Any:
-        if mode is None:
-            return original(obj)
-        note(f"PIL.Image.fromarray(mode={mode!r})", "the bytes are taken in that mode, as Pillow 5 did")
-        return fromarray(obj, mode)
-
-    module.fromarray = made
+    around(module, "fromarray", _made)
     if notes.is_of_2018:
         default(module.Image, "resize", resample=module.NEAREST)  # until Pillow 6
-        module.Image.convert = _convert(module.Image.convert, original)
-        module.Image.thumbnail = _thumbnail(module.Image.thumbnail)
+        around(module.Image, "convert", _convert)
+        around(module.Image, "thumbnail", _thumbnail)
 
 
-def _convert(original: Any, fromarray: Any) -> Any:
-    @functools.wraps(original)
-    def convert(self: Any, mode: str | None = None, *args: Any, **options: Any) -> Any:
-        if mode != "L" or self.mode not in ("RGB", "RGBA", "RGBX"):
-            return original(self, mode, *args, **options)
-        note("PIL.Image.convert('L')", "rounded down, as Pillow 5 did")
-        data = np.asarray(self).astype(np.int32)
-        grey = (data[..., 0] * 19595 + data[..., 1] * 38470 + data[..., 2] * 7471) >> 16
-        return fromarray(grey.astype(np.uint8))
-
-    return convert
+def _made(original: Any, obj: Any, mode: str | None = None) -> Any:
+    if mode is None:
+        return original(obj)
+    note(f"PIL.Image.fromarray(mode={mode!r})", "the bytes are taken in that mode, as Pillow 5 did")
+    return fromarray(obj, mode)
 
 
-def _thumbnail(original: Any) -> Any:
-    @functools.wraps(original)
-    def thumbnail(self: Any, size: Any, resample: Any = 3, reducing_gap: Any = None) -> None:
-        if reducing_gap is not None or not called_by_user():
-            original(self, size, resample, reducing_gap)
-            return
-        width, height = self.size
-        if width > size[0]:
-            width, height = int(size[0]), int(max(height * size[0] / width, 1))
-        if height > size[1]:
-            width, height = int(max(width * size[1] / height, 1)), int(size[1])
-        if (width, height) == self.size:
-            return
-        note("PIL.Image.thumbnail", "its size is rounded down, as Pillow 5 did")
-        self.draft(None, (width, height))
-        self.im = self.resize((width, height), resample).im
-        self._size = width, height
+def _convert(original: Any, self: Any, mode: str | None = None, *args: Any, **options: Any) -> Any:
+    if mode != "L" or self.mode not in ("RGB", "RGBA", "RGBX"):
+        return original(self, mode, *args, **options)
+    note("PIL.Image.convert('L')", "rounded down, as Pillow 5 did")
+    data = np.asarray(self).astype(np.int32)
+    grey = (data[..., 0] * 19595 + data[..., 1] * 38470 + data[..., 2] * 7471) >> 16
+    return fromarray(grey.astype(np.uint8), "L")
 
-    return thumbnail
+
+def _thumbnail(original: Any, self: Any, size: Any, resample: Any = 3, reducing_gap: Any = None) -> None:
+    if reducing_gap is not None or not called_by_user():
+        original(self, size, resample, reducing_gap)
+        return
+    width, height = self.size
+    if width > size[0]:
+        width, height = int(size[0]), int(max(height * size[0] / width, 1))
+    if height > size[1]:
+        width, height = int(max(width * size[1] / height, 1)), int(size[1])
+    if (width, height) == self.size:
+        return
+    note("PIL.Image.thumbnail", "its size is rounded down, as Pillow 5 did")
+    self.draft(None, (width, height))
+    self.im = self.resize((width, height), resample).im
+    self._size = width, height
 
 
 CHANGES: dict[str, Callable[[Any], None]] = {"PIL.Image": _image, "PIL.ImageDraw": _draw, "PIL.ImageFont": _font}

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 from typing import Any
 
 from parallel_compat.packages import notes
-from parallel_compat.packages.arguments import called_by_user
+from parallel_compat.packages.arguments import around, called_by_user
 
 
-def _change(module: Any) -> None:
-    original = module.split
-
-    @functools.wraps(original)
-    def split(pattern: Any, string: Any, maxsplit: int = 0, flags: int = 0) -> list[Any]:
-        compiled = re.compile(pattern, flags)
-        if notes.is_of_2018 and called_by_user() and any(not m.group() for m in compiled.finditer(string)):
-            notes.note("re.split", "where a pattern matches nothing it does not split, as in Python 3.6")
-            return _split(compiled, string, maxsplit)
-        parts: list[Any] = original(pattern, string, maxsplit=maxsplit, flags=flags)
-        return parts
-
-    module.split = split
+def _split(original: Any, pattern: Any, string: Any, maxsplit: int = 0, flags: int = 0) -> Any:
+    compiled = re.compile(pattern, flags)
+    if notes.is_of_2018 and called_by_user() and any(not m.group() for m in compiled.finditer(string)):
+        notes.note("re.split", "where a pattern matches nothing it does not split, as in Python 3.6")
+        return _split_at_texts(compiled, string, maxsplit)
+    return original(pattern, string, maxsplit=maxsplit, flags=flags)
 
 
-def _split(pattern: re.Pattern[Any], string: Any, most: int) -> list[Any]:
+def _split_at_texts(pattern: re.Pattern[Any], string: Any, most: int) -> list[Any]:
     """Split at matches that are not empty; after an empty one the search goes on a character later."""
     parts, begin, at = [], 0, 0
     splits = 0
@@ -43,4 +35,4 @@ def _split(pattern: re.Pattern[Any], string: Any, most: int) -> list[Any]:
     return [*parts, string[begin:]]
 
 
-CHANGES: dict[str, Callable[[Any], None]] = {"re": _change}
+CHANGES: dict[str, Callable[[Any], None]] = {"re": lambda module: around(module, "split", _split)}

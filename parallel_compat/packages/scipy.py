@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from parallel_compat.packages import scipy_ndimage
-from parallel_compat.packages.arguments import accept, called_by_user
+from parallel_compat.packages.arguments import accept, around, called_by_user
 from parallel_compat.packages.notes import note
 
 
-def _optimize(module: Any) -> None:
+def _minimize(original: Any, fun: Any, *args: Any, **options: Any) -> Any:
     """Let `minimize` return its value in the shape that the function returned, as before SciPy 1.5."""
     import numpy as np
 
-    original = module.minimize
+    shapes = []
 
-    @functools.wraps(original)
-    def minimize(fun: Any, *args: Any, **options: Any) -> Any:
-        shapes = []
+    def keeping(*given: Any) -> Any:
+        value = fun(*given)
+        if isinstance(value, np.ndarray) and value.shape:
+            shapes.append(value.shape)
+        return value
 
-        def keeping(*given: Any) -> Any:
-            value = fun(*given)
-            if isinstance(value, np.ndarray) and value.shape:
-                shapes.append(value.shape)
-            return value
-
-        result = original(keeping, *args, **options)
-        if shapes:
-            note("scipy.optimize.minimize", "the value in the shape that the function returns")
-            result.fun = np.reshape(result.fun, shapes[0])
-        return result
-
-    module.minimize = minimize
+    result = original(keeping, *args, **options)
+    if shapes:
+        note("scipy.optimize.minimize", "the value in the shape that the function returns")
+        result.fun = np.reshape(result.fun, shapes[0])
+    return result
 
 
 def _stats(module: Any) -> None:
     """Let `mode` keep the axis that it counts along, and count texts, as before SciPy 1.11."""
     import numpy as np
 
-    original = module.mode
-    result = type(original([0]))
+    result = type(module.mode([0]))
 
-    @functools.wraps(original)
-    def mode(a: Any, axis: Any = 0, *args: Any, **options: Any) -> Any:
+    def mode(original: Any, a: Any, axis: Any = 0, *args: Any, **options: Any) -> Any:
         if "keepdims" in options or not called_by_user():
             return original(a, axis, *args, **options)
         note("scipy.stats.mode", "the axis is kept, as SciPy 1.10 did")
@@ -59,7 +50,7 @@ def _stats(module: Any) -> None:
         most = np.array([values[counts.argmax()] for values, counts in counted], a.dtype).reshape(shape)
         return result(most, np.array([counts.max() for _, counts in counted]).reshape(shape))
 
-    module.mode = mode
+    around(module, "mode", mode)
 
 
 def _signal(module: Any) -> None:
@@ -108,7 +99,7 @@ CHANGES: dict[str, Callable[[Any], None]] = {
     "scipy.interpolate": _interpolate,
     "scipy.linalg": _linalg,
     "scipy.ndimage": scipy_ndimage.change,
-    "scipy.optimize": _optimize,
+    "scipy.optimize": lambda module: around(module, "minimize", _minimize),
     "scipy.signal": _signal,
     "scipy.stats": _stats,
 }

@@ -9,23 +9,9 @@ import numpy as np
 from scipy.special import comb, factorial, factorial2, factorialk, logsumexp
 
 __all__ = [
-    "bytescale",
-    "central_diff_weights",
-    "comb",
-    "derivative",
-    "factorial",
-    "factorial2",
-    "factorialk",
-    "fromimage",
-    "imfilter",
-    "imread",
-    "imresize",
-    "imrotate",
-    "imsave",
-    "imshow",
-    "logsumexp",
-    "toimage",
-]
+    "bytescale", "central_diff_weights", "comb", "derivative", "factorial", "factorial2", "factorialk", "fromimage",
+    "imfilter", "imread", "imresize", "imrotate", "imsave", "imshow", "logsumexp", "toimage",
+]  # fmt: skip
 
 _RESAMPLE = {"nearest": 0, "lanczos": 1, "bilinear": 2, "bicubic": 3, "cubic": 3}
 _NO_SHAPE = "'arr' does not have a suitable array shape for any mode."

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from parallel_compat.packages.arguments import wrapped
 from parallel_compat.packages.notes import note
 
 
@@ -23,31 +24,28 @@ def change(module: Any) -> None:
     for name, function in _FUNCTIONS.items():
         original = getattr(module, name)
         todays = original if name == "zoom" else map_coordinates
-        changed = _changed(original, f"scipy.ndimage.{name}", functools.partial(function, todays))
+        signature = inspect.signature(original)
+        changed = wrapped(original, functools.partial(_changed, signature, functools.partial(function, todays)))
         for owner in (module, sys.modules[original.__module__]):  # `rotate` calls `affine_transform` of the second
             setattr(owner, name, changed)
 
 
-def _changed(original: Any, path: str, function: Callable[..., Any]) -> Any:
-    signature = inspect.signature(original)
-
-    @functools.wraps(original)
-    def changed(*args: Any, **options: Any) -> Any:
-        given = signature.bind(*args, **options)
-        given.apply_defaults()
-        mode, order, input = (given.arguments[name] for name in ("mode", "order", "input"))
-        is_other = mode == "reflect" or (mode == "nearest" and order > 1)
-        by_skimage = str(sys._getframe(1).f_globals.get("__name__")).startswith("skimage.")
-        if not is_other or by_skimage or np.iscomplexobj(input) or given.arguments.get("grid_mode"):
-            return original(*args, **options)
-        note(path, f"the borders of mode={mode!r} as before SciPy 1.6")
-        return function(**{**given.arguments, "input": np.asarray(input)})
-
-    return changed
+def _changed(
+    signature: inspect.Signature, function: Callable[..., Any], original: Any, *args: Any, **options: Any
+) -> Any:
+    given = signature.bind(*args, **options)
+    given.apply_defaults()
+    mode, order, input = (given.arguments[name] for name in ("mode", "order", "input"))
+    is_other = mode == "reflect" or (mode == "nearest" and order > 1)
+    by_skimage = str(sys._getframe(2).f_globals.get("__name__")).startswith("skimage.")
+    if not is_other or by_skimage or np.iscomplexobj(input) or given.arguments.get("grid_mode"):
+        return original(*args, **options)
+    note(f"scipy.ndimage.{original.__name__}", f"the borders of mode={mode!r} as before SciPy 1.6")
+    return function(**{**given.arguments, "input": np.asarray(input)})
 
 
 def _map_coordinates(original: Any, input: Any, coordinates: Any, mode: str, order: int, **options: Any) -> Any:
-    inside = _reflected if mode == "reflect" else _nearest
+    inside = _reflected if mode == "reflect" else lambda places, size: np.clip(places, 0, size - 1)
     axes = [inside(np.asarray(each, float), size) for each, size in zip(coordinates, input.shape, strict=True)]
     if order == 0:  # a tie goes to the place above, before it is mirrored
         axes = [np.abs(np.floor(each + 0.5)) for each in axes]
@@ -74,14 +72,6 @@ def _shift(original: Any, input: Any, shift: Any, **options: Any) -> Any:
     return _affine_transform(original, input, ones, -np.broadcast_to(shift, input.ndim), input.shape, **options)
 
 
-def _zoom(original: Any, mode: str, **options: Any) -> Any:
-    return original(mode="mirror", **options)  # no place is beyond the border
-
-
-def _nearest(coordinates: Any, size: int) -> Any:
-    return np.clip(coordinates, 0, size - 1)
-
-
 def _reflected(coordinates: Any, size: int) -> Any:
     period = 2 * size
     below = coordinates + period * np.trunc(np.maximum(-coordinates, 0) / period)
@@ -96,5 +86,5 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "affine_transform": _affine_transform,
     "map_coordinates": _map_coordinates,
     "shift": _shift,
-    "zoom": _zoom,
+    "zoom": lambda original, mode, **options: original(mode="mirror", **options),  # no place is beyond the border
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +9,9 @@ from typing import Any
 import numpy as np
 
 from parallel_compat.packages import notes
-from parallel_compat.packages.arguments import accepting, called_by_user, parameters
+from parallel_compat.packages.arguments import accepting, called_by_user, parameters, wrapped
 from parallel_compat.packages.notes import note
 from parallel_compat.packages.skimage_functions import whole_numbers
-
-
-def _multichannel(options: dict[str, Any], value: Any) -> None:
-    options["channel_axis"] = -1 if value else None
-
 
 # Where a function has the new argument and not the old one: (old, new, what is passed).
 _RENAMED: list[tuple[str, str, Any]] = [
@@ -26,7 +20,7 @@ _RENAMED: list[tuple[str, str, Any]] = [
     ("input", "label_image", "label_image"),
     ("iterations", "num_iter", "num_iter"),
     ("max_iter", "max_num_iter", "max_num_iter"),
-    ("multichannel", "channel_axis", _multichannel),
+    ("multichannel", "channel_axis", lambda options, value: options.update(channel_axis=-1 if value else None)),
     ("n_iter_max", "max_num_iter", "max_num_iter"),
     ("neighbors", "connectivity", lambda options, value: options.update(connectivity=1 if value == 4 else 2)),
     ("random_seed", "rng", "rng"),
@@ -45,7 +39,7 @@ def changed(module: str, name: str, function: Any) -> Any:
     gone = {old: passed for old, new, passed in _RENAMED if new in known and old not in known}
     accepts = accepting(function, f"{module}.{name}", gone)
     special = _SPECIAL.get(f"{module}.{name}")
-    return accepts if special is None else special(accepts)
+    return accepts if special is None else wrapped(accepts, special)
 
 
 def _change(module: Any) -> None:
@@ -56,17 +50,15 @@ def _change(module: Any) -> None:
                 setattr(module, name, function)
 
 
-def _resize(original: Any) -> Any:
-    @functools.wraps(original)
-    def resize(image: Any, output_shape: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any) -> Any:
-        if notes.is_of_2018 and not args and called_by_user():
-            order, mode = 1 if order is None else order, mode or "constant"
-            return _of_0_14(original, image, output_shape, order, mode, **options)
-        if np.asarray(image).dtype == bool and order not in (None, 0):
-            image = np.asarray(image).astype(float)
-        return original(image, output_shape, order, "reflect" if mode is None else mode, *args, **options)
-
-    return resize
+def _resize(
+    original: Any, image: Any, output_shape: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any
+) -> Any:
+    if notes.is_of_2018 and not args and called_by_user():
+        order, mode = 1 if order is None else order, mode or "constant"
+        return _of_0_14(original, image, output_shape, order, mode, **options)
+    if np.asarray(image).dtype == bool and order not in (None, 0):
+        image = np.asarray(image).astype(float)
+    return original(image, output_shape, order, "reflect" if mode is None else mode, *args, **options)
 
 
 def _of_0_14(
@@ -114,54 +106,44 @@ def _of_0_14(
     return resized
 
 
-def _rescale(original: Any) -> Any:
-    @functools.wraps(original)
-    def rescale(image: Any, scale: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any) -> Any:
-        if not notes.is_of_2018 or args or not called_by_user():
-            return original(image, scale, order, "reflect" if mode is None else mode, *args, **options)
-        from skimage.transform import resize
+def _rescale(
+    original: Any, image: Any, scale: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any
+) -> Any:
+    if not notes.is_of_2018 or args or not called_by_user():
+        return original(image, scale, order, "reflect" if mode is None else mode, *args, **options)
+    from skimage.transform import resize
 
-        image = np.asarray(image)
-        channels = options.pop("multichannel", None)
-        channels = image.ndim == 3 if channels is None else channels
-        shape = np.array(image.shape)
-        factors = np.atleast_1d(scale)
-        factors = np.append(factors, 1) if channels and len(factors) > 1 else factors
-        size = np.round(factors * shape).astype(int)
-        if channels:
-            size[-1] = shape[-1]
-        return resize(image, size, order, mode, **options)
-
-    return rescale
+    image = np.asarray(image)
+    channels = options.pop("multichannel", None)
+    channels = image.ndim == 3 if channels is None else channels
+    shape = np.array(image.shape)
+    factors = np.atleast_1d(scale)
+    factors = np.append(factors, 1) if channels and len(factors) > 1 else factors
+    size = np.round(factors * shape).astype(int)
+    if channels:
+        size[-1] = shape[-1]
+    return resize(image, size, order, mode, **options)
 
 
-def _rgb2gray(original: Any) -> Any:
-    @functools.wraps(original)
-    def rgb2gray(rgb: Any, *args: Any, **options: Any) -> Any:
-        rgb = np.asanyarray(rgb)
-        if rgb.ndim == 2:
-            note("skimage.color.rgb2gray", "a grey picture stays as it is")
-            return np.ascontiguousarray(rgb)
-        if rgb.shape[-1] == 4:
-            note("skimage.color.rgb2gray", "an alpha channel is left out")
-            rgb = rgb[..., :3]
-        return original(rgb, *args, **options)
-
-    return rgb2gray
+def _rgb2gray(original: Any, rgb: Any, *args: Any, **options: Any) -> Any:
+    rgb = np.asanyarray(rgb)
+    if rgb.ndim == 2:
+        note("skimage.color.rgb2gray", "a grey picture stays as it is")
+        return np.ascontiguousarray(rgb)
+    if rgb.shape[-1] == 4:
+        note("skimage.color.rgb2gray", "an alpha channel is left out")
+        rgb = rgb[..., :3]
+    return original(rgb, *args, **options)
 
 
-def _imsave(original: Any) -> Any:
-    @functools.wraps(original)
-    def imsave(fname: Any, arr: Any, *args: Any, **options: Any) -> Any:
-        whole = whole_numbers(fname, arr)
-        if whole is not arr:
-            note("skimage.io.imsave", f"{np.asarray(arr).dtype} as whole numbers, as scikit-image 0.14 did")
-        return original(fname, whole, *args, **options)
-
-    return imsave
+def _imsave(original: Any, fname: Any, arr: Any, *args: Any, **options: Any) -> Any:
+    whole = whole_numbers(fname, arr)
+    if whole is not arr:
+        note("skimage.io.imsave", f"{np.asarray(arr).dtype} as whole numbers, as scikit-image 0.14 did")
+    return original(fname, whole, *args, **options)
 
 
-_SPECIAL: dict[str, Callable[[Any], Any]] = {
+_SPECIAL: dict[str, Callable[..., Any]] = {
     "skimage.color.rgb2gray": _rgb2gray,
     "skimage.io.imsave": _imsave,
     "skimage.transform.rescale": _rescale,

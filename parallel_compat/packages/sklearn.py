@@ -11,39 +11,28 @@ import numpy as np
 
 from parallel_compat.names import old_packages
 from parallel_compat.packages import notes
-from parallel_compat.packages.arguments import accept, default, member, parameters
+from parallel_compat.packages.arguments import accept, around, default, member, parameters
 from parallel_compat.packages.notes import note
 
 # Where a function or a class has the new argument and not the old one.
 _RENAMED = {
-    "affinity": "metric",
-    "base_estimator": "estimator",
-    "fit_params": "params",
-    "n_iter": "max_iter",
-    "probas_pred": "y_score",
-    "sparse": "sparse_output",
-    "y_prob": "y_proba",
-}
+    "affinity": "metric", "base_estimator": "estimator", "fit_params": "params", "n_iter": "max_iter",
+    "probas_pred": "y_score", "sparse": "sparse_output", "y_prob": "y_proba",
+}  # fmt: skip
 # Defaults that decide numbers: until scikit-learn 1.3, and until 0.21.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_init": 10},
     "MiniBatchKMeans": {"n_init": 3},
     "TSNE": {"init": "random", "learning_rate": 200.0},
 }
+_FORESTS = ("ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor")
+_VALIDATIONS = ("GridSearchCV", "RandomizedSearchCV", "cross_val_predict", "cross_val_score")
 _OF_2018: dict[str, dict[str, Any]] = {
-    "ExtraTreesClassifier": {"n_estimators": 10},
-    "ExtraTreesRegressor": {"n_estimators": 10},
-    "GridSearchCV": {"cv": 3},
-    "KFold": {"n_splits": 3},
+    **{name: {"n_estimators": 10} for name in _FORESTS},
+    **{name: {"cv": 3} for name in _VALIDATIONS},
+    **{name: {"n_splits": 3} for name in ("KFold", "StratifiedKFold")},
+    **{name: {"gamma": "auto"} for name in ("SVC", "SVR")},
     "LogisticRegression": {"solver": "liblinear"},
-    "RandomForestClassifier": {"n_estimators": 10},
-    "RandomForestRegressor": {"n_estimators": 10},
-    "RandomizedSearchCV": {"cv": 3},
-    "SVC": {"gamma": "auto"},
-    "SVR": {"gamma": "auto"},
-    "StratifiedKFold": {"n_splits": 3},
-    "cross_val_predict": {"cv": 3},
-    "cross_val_score": {"cv": 3},
 }
 
 
@@ -174,20 +163,14 @@ def _regression(module: Any) -> None:
     kind.fit, kind.predict_proba = fit_each, predict
 
 
-def _tags(module: Any) -> None:
+def _get_tags(module: Any, original: Any, estimator: Any) -> Any:
     """Take estimators that are no BaseEstimator, such as old Keras's wrappers, since 1.6 asks each for its tags."""
-    original = module.get_tags
-
-    @functools.wraps(original)
-    def get_tags(estimator: Any) -> Any:
-        if hasattr(estimator, "__sklearn_tags__"):
-            return original(estimator)
-        note(type(estimator).__name__, "an estimator without scikit-learn's tags, which has the default ones")
-        kind = getattr(estimator, "_estimator_type", None)
-        # A pipeline asks whether its last step was fitted: nobody asked then.
-        return module.Tags(estimator_type=kind, target_tags=module.TargetTags(required=False), requires_fit=False)
-
-    module.get_tags = get_tags
+    if hasattr(estimator, "__sklearn_tags__"):
+        return original(estimator)
+    note(type(estimator).__name__, "an estimator without scikit-learn's tags, which has the default ones")
+    kind = getattr(estimator, "_estimator_type", None)
+    # A pipeline asks whether its last step was fitted: nobody asked then.
+    return module.Tags(estimator_type=kind, target_tags=module.TargetTags(required=False), requires_fit=False)
 
 
 CHANGES: dict[str, Callable[[Any], None]] = {
@@ -197,5 +180,5 @@ CHANGES: dict[str, Callable[[Any], None]] = {
     "sklearn.feature_extraction.text": _text,
     "sklearn.linear_model": _regression,
     "sklearn.model_selection": _selection,
-    "sklearn.utils._tags": _tags,
+    "sklearn.utils._tags": lambda module: around(module, "get_tags", functools.partial(_get_tags, module)),
 }

@@ -10,23 +10,10 @@ from sklearn import model_selection
 from sklearn.model_selection import cross_val_predict, cross_val_score, permutation_test_score, train_test_split
 
 __all__ = [
-    "KFold",
-    "LabelKFold",
-    "LabelShuffleSplit",
-    "LeaveOneLabelOut",
-    "LeaveOneOut",
-    "LeavePLabelOut",
-    "LeavePOut",
-    "PredefinedSplit",
-    "ShuffleSplit",
-    "StratifiedKFold",
-    "StratifiedShuffleSplit",
-    "check_cv",
-    "cross_val_predict",
-    "cross_val_score",
-    "permutation_test_score",
-    "train_test_split",
-]
+    "KFold", "LabelKFold", "LabelShuffleSplit", "LeaveOneLabelOut", "LeaveOneOut", "LeavePLabelOut", "LeavePOut",
+    "PredefinedSplit", "ShuffleSplit", "StratifiedKFold", "StratifiedShuffleSplit", "check_cv", "cross_val_predict",
+    "cross_val_score", "permutation_test_score", "train_test_split",
+]  # fmt: skip
 
 
 class _Splits:
