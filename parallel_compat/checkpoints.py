@@ -111,7 +111,7 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
 
     def _comes_with_another_epoch(self) -> bool:
         """Whether validation is done, but not after this epoch (`validation_freq`)."""
-        return self.monitor.startswith("val_") and keras3.validates_seldom(self.model)
+        return self.monitor.startswith("val_") and keras3.callbacks.validates_seldom(self.model)
 
     def path_of(self, epoch: int, logs: dict[str, Any]) -> Path | None:
         try:
@@ -129,6 +129,6 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
             return
         with replacing(path, make_folders=True) as temporary:
             if self.save_weights_only and path.suffix != ".keras":
-                keras3.save_weights(self._trained, temporary)
+                keras3.model_saving.save_weights(self._trained, temporary)
             else:
-                keras3.save_model(self._trained, temporary)
+                keras3.model_saving.save_model(self._trained, temporary)

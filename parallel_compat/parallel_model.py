@@ -68,7 +68,7 @@ class ParallelModel(ParallelTrainer):
         check_template(template)
         inputs, outputs = symbolic_call(template)
         names = unique_names(output_names_of(template, outputs))
-        taken = {template.name, *(keras3.operation_of(tensor).name for tensor in keras.tree.flatten(inputs))}
+        taken = {template.name, *(keras3.layers.operation_of(tensor).name for tensor in keras.tree.flatten(inputs))}
         layers = [MergedOutput(name if name not in taken else f"{name}_merged") for name in names]
         flat = [layer(tensor) for layer, tensor in zip(layers, keras.tree.flatten(outputs), strict=True)]
         check_merge(merge, names)
@@ -191,7 +191,7 @@ class ParallelModel(ParallelTrainer):
         if mask is not None:
             for tensor, own in zip(keras.tree.flatten(inputs), keras.tree.flatten(mask), strict=True):
                 if own is not None:
-                    keras3.set_mask(tensor, own)
+                    keras3.layers.set_mask(tensor, own)
         outputs = self._template(inputs, training=training, **kwargs)
         flat = [output(tensor) for output, tensor in zip(self._outputs_of, keras.tree.flatten(outputs), strict=True)]
         return keras.tree.pack_sequence_as(outputs, flat)
@@ -205,7 +205,7 @@ class ParallelModel(ParallelTrainer):
             ValueError: for `jit_compile=True`: a step spans several devices, and XLA compiles for one.
         """
         check_trained_by_fit(self.template)
-        bound = keras3.bind("compile", args, kwargs)
+        bound = keras3.compiled.bind("compile", args, kwargs)
         if bound.get("jit_compile") is True:
             raise ValueError(
                 "Expected `jit_compile` to be False or 'auto': a step of a parallel model spans several devices, and "
@@ -286,12 +286,12 @@ class ParallelModel(ParallelTrainer):
         return copy.deepcopy(self.template, memo)
 
 
-keras3.act_on_template(ParallelModel, template_files.template_to_save)
-keras3.write_activations_by_their_names()
-keras3.update_once_for_all_replicas()
-keras3.keep_reads_before_updates()
-keras3.follow_models_into_strategies()
-keras3.take_rows_where_the_table_is()
+keras3.model_saving.act_on_template(ParallelModel, template_files.template_to_save)
+keras3.model_saving.write_activations_by_their_names()
+keras3.optimizers.update_once_for_all_replicas()
+keras3.optimizers.keep_reads_before_updates()
+keras3.optimizers.follow_models_into_strategies()
+keras3.table_rows.take_rows_where_the_table_is()
 batch_normalization.take_statistics_of_all_replicas()
-keras3.let_callbacks_set_their_model()
-keras3.let_callbacks_ask_the_model_that_trains()
+keras3.callbacks.let_callbacks_set_their_model()
+keras3.callbacks.let_callbacks_ask_the_model_that_trains()

@@ -77,7 +77,7 @@ def parallelize(
     parallel = ParallelModel(template, strategy, merge, weights)
     compiled = next((m for m in (model, template) if getattr(m, "compiled", False)), None)
     if compiled is not None:
-        arguments = keras3.compile_arguments(compiled)
+        arguments = keras3.compiled.compile_arguments(compiled)
         parallel.compile(**{**arguments, "jit_compile": "auto"})
     return parallel
 

@@ -113,14 +113,14 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
                     "Expected `steps_per_execution=1` in `compile` for `Resume(every=...)`. Received: "
                     f"steps_per_execution={model.steps_per_execution}"
                 )
-        keras3.build_for_fit(model)
+        keras3.callbacks.build_for_fit(model)
         if not model.built:
             raise ValueError(
                 f"Expected a built model for `Resume`. Received: {model.name!r}, which has no weights before its first "
                 "batch, and cannot be built before it. Build it before `fit`: `model.build(shape)`."
             )
         if model.optimizer is not None:
-            keras3.build_optimizer(model)
+            keras3.in_memory.build_optimizer(model)
         self.directory.mkdir(parents=True, exist_ok=True)
         if self.path.exists():
             self._resumed = _State.read(self.path, model, _others(callbacks))
@@ -146,7 +146,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         self._drawn = skip(model, state.next_epoch, state.validations)
         state.put_into(model, _history(callbacks), _others(callbacks), random_states=not self._drawn)
         ended = state.stopped or state.next_epoch >= epochs
-        keras3.begin_at_epoch(model, epochs if ended else state.next_epoch)
+        keras3.callbacks.begin_at_epoch(model, epochs if ended else state.next_epoch)
         what = "is complete, it is not repeated" if ended else f"continues at epoch {state.next_epoch + 1} of {epochs}"
         what += f", batch {state.batches + 1}" if state.batches and not ended else ""
         self._within = state if state.batches and not ended else None
@@ -172,7 +172,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         if in_memory.IN_EPOCH in vars(model):
             in_memory.leave_out_batches(model, state.batches, go_on)
         else:
-            keras3.leave_out_batches(model, callbacks, state.batches, go_on)
+            keras3.callbacks.leave_out_batches(model, callbacks, state.batches, go_on)
 
     def _batch_ended(self, batch: int, logs: Any = None) -> None:
         assert self._every is not None
@@ -187,7 +187,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
     def after_train_end(self, callbacks: Any, *_: Any) -> None:
         """Write the state at the end: a callback may have put other weights in."""
         model = callbacks.model
-        keras3.begin_at_epoch(model, None)
+        keras3.callbacks.begin_at_epoch(model, None)
         had_stopped = self._resumed is not None and self._resumed.stopped
         epochs = _history(callbacks).epoch
         next_epoch = epochs[-1] + 1 if epochs else 0
@@ -262,7 +262,7 @@ class _State:
         """
         arrays = {
             f"variables/{number}": np.asarray(keras.ops.convert_to_numpy(variable))
-            for number, variable in enumerate(keras3.variables_of_training(model))
+            for number, variable in enumerate(keras3.layers.variables_of_training(model))
         }
         about = {
             "format": FORMAT,
@@ -283,7 +283,7 @@ class _State:
             at_begin: the random states with which the epoch began; those that the state has are of now.
         """
         self.batches = batches
-        metrics = [np.asarray(keras.ops.convert_to_numpy(each)) for each in keras3.metric_variables(model)]
+        metrics = [np.asarray(keras.ops.convert_to_numpy(each)) for each in keras3.callbacks.metric_variables(model)]
         self.about["within_epoch"] = {
             "batches": batches,
             "metrics": _encode(metrics, self.arrays),
@@ -296,7 +296,7 @@ class _State:
     ) -> None:
         """Put the state in again, and what only the epoch has, after callbacks have begun it; see `put_into`."""
         within = {name: _decode(value, self.arrays) for name, value in self.about["within_epoch"].items()}
-        variables = keras3.metric_variables(model)
+        variables = keras3.callbacks.metric_variables(model)
         if len(variables) != len(within["metrics"]):
             raise ValueError(
                 f"Expected the state of {len(variables)} variables of metrics. Received: {len(within['metrics'])}. "
@@ -343,7 +343,7 @@ class _State:
             random_states: whether the states of `random` and `numpy.random` are set; where batches are drawn again,
                 they come to the same.
         """
-        for number, variable in enumerate(keras3.variables_of_training(model)):
+        for number, variable in enumerate(keras3.layers.variables_of_training(model)):
             variable.assign(self.arrays[f"variables/{number}"])
         history.epoch[:] = self.history["epochs"]
         history.history.clear()
@@ -354,7 +354,7 @@ class _State:
                 data[_MONITOR] = getattr(keras.ops, data[_MONITOR])
             vars(callback).update(data)
         states = _decode(self.about["random"], self.arrays)
-        keras3.set_operation_seeds(states["tensorflow"])
+        keras3.callbacks.set_operation_seeds(states["tensorflow"])
         if random_states:
             _set_random_states(states)
 
@@ -382,7 +382,7 @@ def _identity(model: keras.Model, callbacks: Sequence[Any]) -> dict[str, list[An
     """Tell a training from others: its variables, with their sizes in bytes, and its callbacks."""
     variables = [
         [list(variable.shape), str(variable.dtype), int(np.prod(variable.shape)) * 8]
-        for variable in keras3.variables_of_training(model)
+        for variable in keras3.layers.variables_of_training(model)
     ]
     return {"variables": variables, "callbacks": [type(callback).__name__ for callback in callbacks]}
 
@@ -459,11 +459,15 @@ def _is_same(value: Any, other: Any) -> bool:
 
 def _random_states() -> dict[str, Any]:
     """Return the states of the random generators that the order of samples and the script may draw from."""
-    return {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
+    return {
+        "python": random.getstate(),
+        "numpy": np.random.get_state(),
+        "tensorflow": keras3.callbacks.operation_seeds(),
+    }
 
 
 def _set_random_states(states: dict[str, Any]) -> None:
-    keras3.set_operation_seeds(states["tensorflow"])
+    keras3.callbacks.set_operation_seeds(states["tensorflow"])
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])
 
@@ -477,5 +481,5 @@ def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
         logger.append = True
 
 
-keras3.let_callbacks_come_last()
-keras3.let_fit_tell_its_batches()
+keras3.callbacks.let_callbacks_come_last()
+keras3.callbacks.let_fit_tell_its_batches()

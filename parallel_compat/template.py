@@ -23,7 +23,7 @@ def check_template(model: Any) -> None:
             f"{type(model).__name__}, which is not built. Call it on one batch or call "
             "`model.build(input_shape)` first; give a Sequential model an `Input` or `input_shape=`."
         )
-    stateful = [layer.name for layer in keras3.all_layers(model) if getattr(layer, "stateful", False)]
+    stateful = [layer.name for layer in keras3.layers.all_layers(model) if getattr(layer, "stateful", False)]
     if stateful:
         raise ValueError(
             "Expected layers that keep no state from batch to batch: a replica sees other samples each time. "
@@ -106,7 +106,7 @@ def _only(tensors: Any) -> Any:
 
 def output_names_of(model: keras.Model, outputs: Any) -> list[str]:
     """Name a model's outputs as Keras does: after its output layers, or its dict's keys, or `output_1`, ..."""
-    if names := keras3.output_names(model):
+    if names := keras3.layers.output_names(model):
         return names
     if isinstance(outputs, dict):
         return [str(path[-1]) for path, _ in keras.tree.flatten_with_path(outputs)]

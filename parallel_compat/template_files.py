@@ -26,13 +26,13 @@ def template_to_save(model: keras.Model) -> Iterator[keras.Model]:
     if not model.compiled:
         yield model.template
         return
-    with keras3.compiled_as(model.template, model, compile_arguments_of_template(model)):
+    with keras3.compiled.compiled_as(model.template, model, compile_arguments_of_template(model)):
         yield model.template
 
 
 def compile_arguments_of_template(model: keras.Model) -> dict[str, Any]:
     """Return what the template would be compiled with to train as the parallel model does, on one device."""
-    arguments = {**keras3.compile_arguments(model), "jit_compile": "auto"}
+    arguments = {**keras3.compiled.compile_arguments(model), "jit_compile": "auto"}
     arguments["loss"] = keras.tree.map_structure(_whole_name, arguments.get("loss"))
     if getattr(model.template, "output_names", None) == model.output_names:
         return arguments
@@ -48,7 +48,7 @@ def compile_arguments_of_template(model: keras.Model) -> dict[str, Any]:
 
 def _whole_name(loss: Any) -> Any:
     """Write "mse" out: Keras 3 does not read short names of losses from its HDF5 files."""
-    return keras3.SHORT_LOSS_NAMES.get(loss, loss) if isinstance(loss, str) else loss
+    return keras3.model_saving.SHORT_LOSS_NAMES.get(loss, loss) if isinstance(loss, str) else loss
 
 
 def load_weights(model: keras.Model, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:

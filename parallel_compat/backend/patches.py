@@ -6,6 +6,7 @@ is not there is an error that names it: Keras has another name for it by now.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from collections.abc import Callable
@@ -67,6 +68,18 @@ class Patches:
                 return
             _set[patch] = before, make(before)
             setattr(owner, attribute, _set[patch][1])
+
+    def around(self, owner: Any, attribute: str, function: Callable[..., Any], *, why: str) -> None:
+        """Let `function` answer calls of a function or method; it gets that one first, and then the arguments."""
+
+        def make(before: Any) -> Any:
+            @functools.wraps(before)
+            def called(*args: Any, **kwargs: Any) -> Any:
+                return function(before, *args, **kwargs)
+
+            return called
+
+        self.wrap(owner, attribute, make, why=why)
 
 
 CORE = Patches("import parallel_compat")

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import ArrayData
+from parallel_compat.backend.keras3.in_memory import ArrayData
 
 # From so many bytes on, the next batch is cut and placed while this one runs; below, handing it over takes longer.
 WORTH_A_THREAD = 1 << 20

@@ -39,9 +39,9 @@ class BatchReader:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what = what
         self._targets = what != "prediction"
-        own_step = keras3.has_own_step(model, "train")
+        own_step = keras3.in_memory.has_own_step(model, "train")
         of_step = {"training": "train", "validation": "test", "prediction": "predict"}[what]
-        self._takes_any_shape = keras3.has_own_step(model, of_step)
+        self._takes_any_shape = keras3.in_memory.has_own_step(model, of_step)
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
         self._class_weight = class_weight
@@ -211,8 +211,8 @@ def as_tensor(leaf: Any) -> Any:
     """Copy an array into a tensor; floats become Keras's float type, as in `fit` of arrays."""
     if leaf is None or tf.is_tensor(leaf) or isinstance(leaf, (tf.RaggedTensor, tf.SparseTensor)):
         return leaf
-    if keras3.is_scipy_sparse(leaf):
-        return keras3.scipy_sparse_to_tensor(leaf)
+    if keras3.data_adapters.is_scipy_sparse(leaf):
+        return keras3.data_adapters.scipy_sparse_to_tensor(leaf)
     array = np.asarray(leaf)
     if array.dtype.kind == "f" and array.dtype.name != keras.config.floatx():
         array = array.astype(keras.config.floatx())
@@ -237,8 +237,8 @@ def target_of_keras_2(model: keras.Model, leaf: Any) -> Any:
 
 def array_of_keras_2(model: keras.Model, target: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Like `target_of_keras_2`, of an array of numbers, as an array."""
-    if target.dtype != keras3.floatx():
-        target = target.astype(keras3.floatx())
+    if target.dtype != keras3.in_memory.floatx():
+        target = target.astype(keras3.in_memory.floatx())
     return target[:, None] if target.ndim == 1 and not has_flat_outputs(model) else target
 
 
@@ -322,7 +322,11 @@ def _arrays(value: Any) -> Any:
 
 
 def _output_names(model: keras.Model) -> list[str]:
-    return keras3.output_names(model) if isinstance(model, keras.Sequential) or getattr(model, "inputs", None) else []
+    return (
+        keras3.layers.output_names(model)
+        if isinstance(model, keras.Sequential) or getattr(model, "inputs", None)
+        else []
+    )
 
 
 def _shapes(flat: Sequence[Any]) -> list[Any]:

@@ -54,7 +54,7 @@ class Feed:
         """
         if not (is_generator(data) or is_sequence(data)):
             return data
-        if keras3.is_built_under_a_strategy(self._model):
+        if keras3.data_adapters.is_built_under_a_strategy(self._model):
             raise ValueError(
                 "Expected a model on one device, or a parallel model. Received: a model made under `strategy.scope()`, "
                 "each replica of which would compute a generator's batch whole. Make it outside, and use "
@@ -70,7 +70,7 @@ class Feed:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
         epochs = Epochs(source, self._model, what, steps)
         self._epochs.append(epochs)
-        return keras3.BatchAdapter(epochs, steps is not None)
+        return keras3.data_adapters.BatchAdapter(epochs, steps is not None)
 
     @property
     def last_samples(self) -> int | None:
@@ -143,7 +143,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     drawn = _is_generator_or_sequence(arguments.get("x"))
     # Arrays alone need no queue.
     if hasattr(arguments.get("x"), "shape") and not _is_generator_or_sequence(arguments.get("validation_data")):
-        return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
+        return cast("keras.callbacks.History", (call or keras3.compiled.own_method(model, "fit"))(**arguments))
     if drawn:
         arguments["x"] = feed.adapter(
             arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
@@ -154,7 +154,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         arguments.get("validation_data"), "validation", arguments.get("validation_steps"), max(epochs - initial, 0)
     )
     with feed.open():
-        history: keras.callbacks.History = (call or keras3.own_method(model, "fit"))(**arguments)
+        history: keras.callbacks.History = (call or keras3.compiled.own_method(model, "fit"))(**arguments)
     return history
 
 
@@ -302,7 +302,7 @@ def evaluate_generator(
     generator = _settle_steps(generator, "steps", given, samples)
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
     with feed.open():
-        return keras3.own_method(model, "evaluate")(
+        return keras3.compiled.own_method(model, "evaluate")(
             feed.adapter(generator, "validation", given["steps"]),
             steps=given["steps"],
             verbose=verbose,
@@ -356,7 +356,7 @@ def predict_generator(
     generator = _settle_steps(generator, "steps", given, samples)
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
     with feed.open():
-        return keras3.own_method(model, "predict")(
+        return keras3.compiled.own_method(model, "predict")(
             feed.adapter(generator, "prediction", given["steps"]),
             steps=given["steps"],
             verbose=verbose,

@@ -89,7 +89,7 @@ def _add(model: keras.Model, losses: list[Any], logged: list[Any]) -> None:
     whole = keras.Model(model.input, [*outputs, *symbolic, *logged_before])
     own = [layer for layer in whole.layers if (layer.weights or layer.metrics) and layer not in model.layers]
     if own:
-        keras3.train_further_layers(model, own)
+        keras3.layers.train_further_layers(model, own)
 
     def call(inputs: Any, training: Any = None, mask: Any = None) -> Any:
         found = keras.tree.flatten(whole.call(inputs, training=training, mask=mask))

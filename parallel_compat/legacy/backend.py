@@ -218,7 +218,7 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
 
 def _is_traced() -> bool:
     """Whether a loss or a `call` is traced, and no layer is being built, whose variables stay."""
-    return not tf.executing_eagerly() and not keras3.layers_being_built()
+    return not tf.executing_eagerly() and not keras3.layers.layers_being_built()
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:

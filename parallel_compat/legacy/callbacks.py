@@ -20,7 +20,7 @@ from parallel_compat.names.identifiers import larger_is_better, value_of, with_b
 from parallel_compat.warning_category import ParallelCompatWarning
 
 
-class Callback(keras3.CallbackWithModel):
+class Callback(keras3.callbacks.CallbackWithModel):
     """A callback whose `model` may be assigned to, as Keras 2's could.
 
     >>> callback = Callback()
@@ -177,7 +177,9 @@ def _newest_file(pattern: str) -> str | None:
 
 def _method(model: Any, name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
     """Return a model's own method where its class or the object overrides Keras's, else the one that takes any name."""
-    is_ours = isinstance(model, keras.Model) and keras3.is_defined_by(model, (name,), keras3.OWN_PACKAGES)
+    is_ours = isinstance(model, keras.Model) and keras3.in_memory.is_defined_by(
+        model, (name,), keras3.in_memory.OWN_PACKAGES
+    )
     method: Callable[..., Any] = functools.partial(ours, model) if is_ours else getattr(model, name)
     return method
 
@@ -514,7 +516,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
     @property
     def writer(self) -> SummaryWriter:
         """Where custom scalars go (`board.writer.add_summary(summary, epoch)`), next to those of the training."""
-        return SummaryWriter(keras3.training_summaries(self))
+        return SummaryWriter(keras3.callbacks.training_summaries(self))
 
 
 class SummaryWriter:

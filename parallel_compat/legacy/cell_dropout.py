@@ -22,9 +22,6 @@ class _Eager:
     """The placeholder for a graph in eager mode."""
 
 
-_eager = _Eager()
-
-
 def get_dropout_mask_for_cell(cell: Any, inputs: Any, training: Any, count: int = 1) -> Any:
     """Return the mask of a cell's inputs for this call of its layer, which the first step makes.
 
@@ -71,12 +68,12 @@ def _mask(cell: Any, rate: str, inputs: Any, training: Any, count: int) -> Any:
 def _contexts() -> list[Any]:
     """Return the graph that is being traced, those around it, and a placeholder for eager mode."""
     if tf.executing_eagerly():
-        return [_eager]
+        return [_Eager]
     found, graph = [], tf.compat.v1.get_default_graph()
     while graph is not None:
         found.append(graph)
         graph = getattr(graph, "outer_graph", None)
-    return [*found, _eager]
+    return [*found, _Eager]
 
 
 class DropoutRNNCellMixin:

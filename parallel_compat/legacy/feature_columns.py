@@ -54,7 +54,10 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
     def __call__(self, features: Any, *given: Any, **kwargs: Any) -> Any:
         """Return the tensors of features by name, each of which may be a list or an array."""
         if isinstance(features, dict):
-            features = {name: _as_tensor(feature) for name, feature in features.items()}
+            lists = {
+                name: tf.convert_to_tensor(each) for name, each in features.items() if isinstance(each, (list, tuple))
+            }
+            features = {**features, **lists}
         return super().__call__(features, *given, **kwargs)
 
     def build(self, input_shape: Any = None) -> None:
@@ -176,10 +179,6 @@ class SequenceFeatures(_Features):
             tensors.append(self._reshaped(column, tensor))
             lengths.append(length)
         return tf.concat(tensors, -1), feature_columns.sequence_length(lengths)
-
-
-def _as_tensor(feature: Any) -> Any:
-    return tf.convert_to_tensor(feature) if isinstance(feature, (list, tuple)) else feature
 
 
 def _in_order(given: Any, kind: Any) -> list[Any]:

@@ -14,7 +14,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import indices
 from parallel_compat.backend.keras3.call_context import LearningPhase
-from parallel_compat.backend.keras3.symbolic_values import Values, node_of
+from parallel_compat.backend.keras3.symbolic_values import Values, behind, node_of
 from parallel_compat.legacy.learning_phase import fixed_learning_phase
 
 indices.take_numbers_of_numpy()
@@ -163,7 +163,7 @@ class Function:
 
     def _compile(self, training: bool, specs: Sequence[Any]) -> Any:
         # Layers write their random states always, and no moving statistics: no update was requested.
-        seeds = [state for layer in self._layers for state in keras3.seed_states(layer)]
+        seeds = [state for layer in self._layers for state in keras3.layers.seed_states(layer)]
 
         def run(*given: Any) -> list[Any]:
             values = Values(zip(self._tensors, given, strict=True), training)
@@ -238,28 +238,25 @@ def _as_update(update: Any) -> Update:
 
 def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
     """Return the layers between symbolic tensors."""
-    stop = {id(x) for x in known}
-    waiting, seen, layers = list(tensors), set(), {}
-    while waiting:
-        current = waiting.pop()
-        node = node_of(current)
-        if id(current) in stop or node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if node.is_input:
+    layers = {}
+    for tensor, node in behind(tensors, known):
+        if node is not None and node.is_input:
             raise MissingInputError(
                 f"Expected each output to be computed from `inputs`. Received: one that needs the tensor "
-                f"'{current.name}' of shape {tuple(current.shape)} as well. Add it to the inputs."
+                f"'{tensor.name}' of shape {tuple(tensor.shape)} as well. Add it to the inputs."
             )
-        if isinstance(node.operation, keras.layers.Layer):
+        if node is not None and isinstance(node.operation, keras.layers.Layer):
             layers[id(node.operation)] = node.operation
-        waiting += node.input_tensors
     return list(layers.values())
 
 
 def _as_fed(x: Any, value: Any) -> Any:
     if x.sparse:
-        return keras3.scipy_sparse_to_tensor(value) if keras3.is_scipy_sparse(value) else tf.sparse.from_dense(value)
+        return (
+            keras3.data_adapters.scipy_sparse_to_tensor(value)
+            if keras3.data_adapters.is_scipy_sparse(value)
+            else tf.sparse.from_dense(value)
+        )
     if isinstance(value, tf.RaggedTensor):
         return tf.cast(value, x.dtype)
     if x.dtype == "string":  # which numpy does not know by that name

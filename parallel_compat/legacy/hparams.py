@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 
@@ -64,7 +65,7 @@ class HParams:
         Raises:
             ValueError: for a name that is not there, or a value of another type.
         """
-        for part in _parts(text):
+        for part in filter(str.strip, re.split(r",(?![^[]*\])", text)):  # at commas outside of lists
             name, equals, value = part.partition("=")
             name = name.strip()
             if not equals or name not in self:
@@ -79,17 +80,6 @@ class HParams:
     def to_json(self, indent: int | None = None, separators: Any = None, sort_keys: bool = False) -> str:
         """Return all as a JSON object."""
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
-
-
-def _parts(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for letter in text:
-        depth += {"[": 1, "]": -1}.get(letter, 0)
-        if letter == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part.strip()]
 
 
 def _of_type(now: Any, value: str, name: str) -> Any:

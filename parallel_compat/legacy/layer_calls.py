@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from parallel_compat.backend.keras3 import get_mask, layer_calls
-from parallel_compat.backend.keras3.layers import symbolic_history
+from parallel_compat.backend.keras3 import layer_calls
+from parallel_compat.backend.keras3.layers import get_mask, symbolic_history
 
 layer_calls.remember_calls()
 

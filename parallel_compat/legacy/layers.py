@@ -99,7 +99,7 @@ def take_common(keywords: dict[str, Any], kind: Any = None) -> Any:
 
     def after(layer: Any) -> None:
         if shape is not None:
-            keras3.set_input_shape(layer, shape)
+            keras3.layers.set_input_shape(layer, shape)
         if weights is not None:
             set_when_built(layer, weights)
 

@@ -42,19 +42,13 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
                 f'Expected `padding="valid"` for {type(self).__name__}, or "same" with an implementation of 2 or 3. '
                 f"Received: {own['padding']!r} with an implementation of {self.implementation} (Invalid border mode)"
             )
-        self.filters: int = own["filters"]
+        for name in ("filters", "padding", "use_bias"):
+            setattr(self, name, own[name])
         self.kernel_size = normalize_tuple(own["kernel_size"], rank, "kernel_size")
         self.strides = normalize_tuple(own["strides"], rank, "strides")
-        self.padding = own["padding"]
         self.data_format = own["data_format"] or keras.config.image_data_format()
-        self.activation = keras.activations.get(own["activation"])
-        self.use_bias: bool = own["use_bias"]
-        self.kernel_initializer = keras.initializers.get(own["kernel_initializer"])
-        self.bias_initializer = keras.initializers.get(own["bias_initializer"])
-        self.kernel_regularizer = keras.regularizers.get(own["kernel_regularizer"])
-        self.bias_regularizer = keras.regularizers.get(own["bias_regularizer"])
-        self.kernel_constraint = keras.constraints.get(own["kernel_constraint"])
-        self.bias_constraint = keras.constraints.get(own["bias_constraint"])
+        for name, module in _PARTS.items():
+            setattr(self, name, module.get(own[name]))
 
     @property
     def _channels_first(self) -> bool:
@@ -90,11 +84,8 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         if self.implementation == 1:
             return math.prod(sizes), math.prod(self.kernel_size) * channels, self.filters
         if self.implementation == 2:
-            return (
-                (channels, *axes, self.filters, *sizes)
-                if self._channels_first
-                else (*axes, channels, *sizes, self.filters)
-            )
+            first = self._channels_first
+            return (channels, *axes, self.filters, *sizes) if first else (*axes, channels, *sizes, self.filters)
         return (int(self._connected(input_shape).sum()),)
 
     def _of_whole_input(self, inputs: Any) -> Any:
@@ -154,40 +145,25 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         return (batch, self.filters, *sizes) if self._channels_first else (batch, *sizes, self.filters)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **{name: getattr(self, name) for name in ("filters", "kernel_size", "strides", "padding", "data_format")},
-            "implementation": self.implementation,
-            "use_bias": self.use_bias,
-            "activation": keras.activations.serialize(self.activation),
-            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
-            "bias_initializer": keras.initializers.serialize(self.bias_initializer),
-            "kernel_regularizer": keras.regularizers.serialize(self.kernel_regularizer),
-            "bias_regularizer": keras.regularizers.serialize(self.bias_regularizer),
-            "activity_regularizer": keras.regularizers.serialize(self.activity_regularizer),
-            "kernel_constraint": keras.constraints.serialize(self.kernel_constraint),
-            "bias_constraint": keras.constraints.serialize(self.bias_constraint),
-        }
+        own = {name: getattr(self, name) for name in _ARGUMENTS}
+        parts = {name: module.serialize(own[name]) for name, module in _PARTS.items()}
+        return {**super().get_config(), **own, **parts}
 
 
 # In the order of the old layers, with their defaults.
 _ARGUMENTS: dict[str, Any] = {
-    "filters": None,
-    "kernel_size": None,
-    "strides": 1,
-    "padding": "valid",
-    "data_format": None,
-    "activation": None,
-    "use_bias": True,
-    "kernel_initializer": "glorot_uniform",
-    "bias_initializer": "zeros",
-    "kernel_regularizer": None,
-    "bias_regularizer": None,
-    "activity_regularizer": None,
-    "kernel_constraint": None,
-    "bias_constraint": None,
+    "filters": None, "kernel_size": None, "strides": 1, "padding": "valid", "data_format": None, "activation": None,
+    "use_bias": True, "kernel_initializer": "glorot_uniform", "bias_initializer": "zeros", "kernel_regularizer": None,
+    "bias_regularizer": None, "activity_regularizer": None, "kernel_constraint": None, "bias_constraint": None,
     "implementation": 1,
-}
+}  # fmt: skip
+# Those that Keras makes of names and configs.
+_PARTS: dict[str, Any] = {
+    "activation": keras.activations, "kernel_initializer": keras.initializers, "bias_initializer": keras.initializers,
+    "kernel_regularizer": keras.regularizers, "bias_regularizer": keras.regularizers,
+    "activity_regularizer": keras.regularizers, "kernel_constraint": keras.constraints,
+    "bias_constraint": keras.constraints,
+}  # fmt: skip
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")

@@ -8,7 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import get_mask
+from parallel_compat.backend.keras3.layers import get_mask
 from parallel_compat.legacy import losses_utils
 from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 

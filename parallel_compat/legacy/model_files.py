@@ -51,7 +51,7 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
     if not path.endswith((".h5", ".hdf5", ".keras")):  # a checkpoint's prefix, whose folder TensorFlow made
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with replacing(path) as temporary:
-        keras3.save_weights(model, temporary)
+        keras3.model_saving.save_weights(model, temporary)
 
 
 @of_models("save")
@@ -107,4 +107,4 @@ def save_model(
             stacklevel=3,
         )
     with replacing(path) as temporary:
-        keras3.save_model(model, temporary, include_optimizer=include_optimizer)
+        keras3.model_saving.save_model(model, temporary, include_optimizer=include_optimizer)

@@ -160,7 +160,7 @@ def build(model: keras.Model, input_shape: Any) -> None:
         input_shape: the shape of its input with the batch's size, which may be None; or a list or dict of shapes.
     """
     if input_shape is not None:
-        keras3.build_by_calling(model, input_shape)
+        keras3.layers.build_by_calling(model, input_shape)
     model.build(input_shape)
 
 
@@ -175,7 +175,7 @@ def reset_states(model: Any) -> None:
     if isinstance(model, keras.metrics.Metric):
         model.reset_state()
         return
-    for layer in keras3.all_layers(model):
+    for layer in keras3.layers.all_layers(model):
         reset = getattr(layer, "reset_states", None)
         if layer is not model and reset is not None and getattr(layer, "stateful", False):
             reset()
@@ -276,7 +276,7 @@ def clone_model(model: keras.Model, *given: Any, **named: Any) -> keras.Model:
         **named: the same.
     """
     compiled, model.compiled = getattr(model, "compiled", False), False
-    if len(given) < 2 and any(type(layer) is keras.layers.Lambda for layer in keras3.all_layers(model)):
+    if len(given) < 2 and any(type(layer) is keras.layers.Lambda for layer in keras3.layers.all_layers(model)):
         named.setdefault("clone_function", _clone_of_layer)
     try:
         return keras.models.clone_model(model, *given, **named)
@@ -326,17 +326,17 @@ def test_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
 def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
     order = _in_old_order(model, results)
     listed = [results[name] for name in order]
-    outputs = keras3.output_names(model)
+    outputs = keras3.layers.output_names(model)
     if len(set(outputs)) < len(outputs) and len(order) == 1 + len(outputs):
         # One layer gives several outputs: their losses have one name, under which Keras 3 returns the last one's.
-        losses = keras3.compiled_parts(model)[0].metrics
+        losses = keras3.compiled.compiled_parts(model)[0].metrics
         listed[1:] = [float(metric.result()) for metric in losses]
     return listed[0] if len(listed) == 1 else listed
 
 
 def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics."""
-    outputs = keras3.output_names(model)
+    outputs = keras3.layers.output_names(model)
     first = [name for name in ("loss", *(f"{output}_loss" for output in outputs)) if name in results]
     rest = [name for name in results if name not in first]
     order: list[str] = []  # not by `get_metrics_result`, which sorts by name in Keras 3.12
@@ -360,9 +360,9 @@ def metrics_names(model: keras.Model) -> list[str]:
     """
     if not getattr(model, "compiled", False):
         raise ValueError("Expected a compiled model. Received: one that is not. Call `compile` first.")
-    if keras3.Compiled(model).built:
+    if keras3.compiled.Compiled(model).built:
         return _in_old_order(model, model.get_metrics_result())
-    names = _names_of_compiled(model.get_compile_config(), keras3.output_names(model))
+    names = _names_of_compiled(model.get_compile_config(), keras3.layers.output_names(model))
     if names is None:
         raise ValueError(
             "Expected a functional or Sequential model, or one that has seen a batch since it was compiled. Received: "
@@ -425,7 +425,7 @@ def compiled_loss(
         for each in losses:
             loss += sign * keras.ops.sum(each)
     samples = keras.ops.shape(keras.tree.flatten(y_pred)[0])[0]
-    _, _, logged = keras3.compiled_parts(model)
+    _, _, logged = keras3.compiled.compiled_parts(model)
     logged.update_state(loss, sample_weight=samples)
     return loss
 
@@ -439,7 +439,7 @@ def update_compiled_metrics(model: keras.Model, y_true: Any, y_pred: Any, sample
         y_pred: predictions of the same structure.
         sample_weight: weights `(samples,)`, or None.
     """
-    _, metrics, _ = keras3.compiled_parts(model)
+    _, metrics, _ = keras3.compiled.compiled_parts(model)
     if metrics is not None:
         metrics.update_state(y_true, y_pred, sample_weight=sample_weight)
 
@@ -455,7 +455,7 @@ def output_names(model: keras.Model) -> list[str]:
     """
     if (names := getattr(model, "output_names", None)) is not None:
         return list(names)
-    return [keras3.operation_of(tensor).name for tensor in model.outputs]
+    return [keras3.layers.operation_of(tensor).name for tensor in model.outputs]
 
 
 def input_names(model: keras.Model) -> list[str]:
@@ -467,4 +467,4 @@ def input_names(model: keras.Model) -> list[str]:
     Args:
         model: a functional or Sequential model.
     """
-    return [keras3.operation_of(tensor).name for tensor in model.inputs]
+    return [keras3.layers.operation_of(tensor).name for tensor in model.inputs]

@@ -131,7 +131,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
         "Lambda": LambdaOfFile(given, safe_mode),
         **given,
     }
-    with keras3.variables_without_values(), keras3.uncounted_names():
+    with keras3.global_state.variables_without_values(), keras3.global_state.uncounted_names():
         probe = h5_files.model_from_config(keras_models.stateless(config), known, safe_mode)
         wanted = sorted(tuple(variable.shape) for variable in h5_files.weights_in_file(probe))
         if wanted != shapes:
@@ -146,7 +146,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
         compile_as_saved(model, training, given)
         state = state[len(shapes) :]
         if state:
-            note = keras3.restore_optimizer(model.optimizer, model.trainable_variables, state)
+            note = keras3.model_saving.restore_optimizer(model.optimizer, model.trainable_variables, state)
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
     return model
@@ -159,7 +159,11 @@ def require_room(path: str, known: dict[str, Any], *, safe_mode: bool) -> None:
     if _largest(config) < _LARGE:
         return
     state = random.getstate()  # of which Keras draws the seeds of layers
-    with keras3.variables_without_values() as variables, keras3.uncounted_names(), contextlib.suppress(Exception):
+    with (
+        keras3.global_state.variables_without_values() as variables,
+        keras3.global_state.uncounted_names(),
+        contextlib.suppress(Exception),
+    ):
         h5_files.model_of_today(keras_models.stateless(config), known, safe_mode)
     random.setstate(state)
     with naming(path):
@@ -194,7 +198,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
         config = h5_files.with_own_functions(config, given)
         known = {**functions_of_tensorflow(), "Lambda": LambdaOfFile(given, safe_mode), **given}
-        with keras3.variables_without_values(), keras3.uncounted_names():
+        with keras3.global_state.variables_without_values(), keras3.global_state.uncounted_names():
             keras_models.check_room(h5_files.model_of_today(keras_models.stateless(config), known, safe_mode))
         return h5_files.model_of_today(config, known, safe_mode)
     entry, wrappers = unwrap(model_entry(text))
@@ -208,7 +212,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         {**old_layers(), **given},
         keras_models.check_room,
         "the model's config",
-        keras3.uncounted_names,
+        keras3.global_state.uncounted_names,
     )
     return _restore_parallel(single, [wrapper.gpus for wrapper in wrappers])
 

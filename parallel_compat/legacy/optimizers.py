@@ -87,7 +87,7 @@ def for_one_compile(optimizer: Any) -> Any:
     if _COMPILED not in vars(optimizer) and not optimizer.built:
         vars(optimizer)[_COMPILED] = True
         return optimizer
-    twin = keras3.twin_of(optimizer)
+    twin = keras3.optimizers.twin_of(optimizer)
     vars(twin)[_COMPILED] = True
     return twin
 

@@ -35,9 +35,9 @@ def compute_output_signature(layer: Any, input_signature: Any) -> Any:
 
 def input_mask(layer: Any) -> Any:
     """Return the mask of the tensor that a layer was called on, or a list of those of several."""
-    return keras.tree.map_structure(keras3.get_mask, layer.input)
+    return keras.tree.map_structure(keras3.layers.get_mask, layer.input)
 
 
 def output_mask(layer: Any) -> Any:
     """Return the mask of what a layer returned, or a list of those of several."""
-    return keras.tree.map_structure(keras3.get_mask, layer.output)
+    return keras.tree.map_structure(keras3.layers.get_mask, layer.output)

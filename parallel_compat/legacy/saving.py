@@ -33,23 +33,24 @@ def load_weights(
     """Read weights as `parallel_compat.legacy.models.load_weights`, which says what the arguments are."""
     single = getattr(model, "template", model)
     path = existing(filepath)
-    if reshape and (tensorflow_checkpoints.is_checkpoint(path) or is_for_keras(path)):
-        raise _not_reshaped(path)
-    if tensorflow_checkpoints.is_checkpoint(path):
+    is_checkpoint = tensorflow_checkpoints.is_checkpoint(path)
+    of_keras = not is_checkpoint and is_for_keras(path)
+    if not (is_checkpoint or of_keras):
+        with read(path, arrays=False) as reading:  # looks at every object in the file
+            of_keras = reading.stored.form == "keras3"
+    if reshape and (is_checkpoint or of_keras):
+        raise ValueError(
+            f"Expected `reshape=False`: {path!r} is no HDF5 file of Keras 2. Received: reshape=True. Reshape the "
+            "arrays with numpy, and give them to `layer.set_weights`."
+        )
+    if is_checkpoint:
         if by_name:
             raise ValueError(
                 f"Expected `by_name=False` with a checkpoint of TensorFlow, {path!r}: its weights have no names of "
                 "layers. Received: by_name=True. Write the weights to a `.h5` file."
             )
         return tensorflow_checkpoints.load(single, path)
-    if is_for_keras(path):
-        model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
-        return None
-    with read(path, arrays=False) as reading:  # looks at every object in the file
-        stored = reading.stored
-    if stored.form == "keras3":
-        if reshape:
-            raise _not_reshaped(path)
+    if of_keras:
         model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
     elif by_name:
         load_by_name(single, path, skip_mismatch=skip_mismatch, reshape=reshape)
@@ -148,13 +149,6 @@ def _of_standalone_keras(version: str) -> bool:
     """Return whether Keras 1 or 2.0 to 2.3 wrote a file, not `tensorflow.keras` ("2.2.4-tf", 2.4 and later)."""
     return version.partition(".")[0] == "1" or (
         version.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not version.endswith("-tf")
-    )
-
-
-def _not_reshaped(path: str) -> ValueError:
-    return ValueError(
-        f"Expected `reshape=False`: {path!r} is no HDF5 file of Keras 2. Received: reshape=True. Reshape the arrays "
-        "with numpy, and give them to `layer.set_weights`."
     )
 
 

@@ -18,16 +18,8 @@ from parallel_compat.legacy.utils import has_arg, to_list
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 except ImportError:  # the estimators work by themselves
-
-    class BaseEstimator:  # type: ignore[no-redef]
-        """In place of scikit-learn's."""
-
-    class ClassifierMixin:  # type: ignore[no-redef]
-        """In place of scikit-learn's."""
-
-    class RegressorMixin:  # type: ignore[no-redef]
-        """In place of scikit-learn's."""
-
+    names = ("BaseEstimator", "ClassifierMixin", "RegressorMixin")
+    BaseEstimator, ClassifierMixin, RegressorMixin = (type(name, (), {}) for name in names)
 
 # What the methods of Keras 2's models took; today's take other arguments.
 _OF_METHODS = {

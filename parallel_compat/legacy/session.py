@@ -157,10 +157,9 @@ def _apply_options(config: Any) -> None:
         _unless_started(functools.partial(limit_gpu_memory, growth=True))
     if options.per_process_gpu_memory_fraction and gpus:
         _unless_started(device_options.set_memory_fraction, options.per_process_gpu_memory_fraction)
-    if config.intra_op_parallelism_threads:
-        _unless_started(tf.config.threading.set_intra_op_parallelism_threads, config.intra_op_parallelism_threads)
-    if config.inter_op_parallelism_threads:
-        _unless_started(tf.config.threading.set_inter_op_parallelism_threads, config.inter_op_parallelism_threads)
+    for threads in ("intra_op_parallelism_threads", "inter_op_parallelism_threads"):
+        if getattr(config, threads):
+            _unless_started(getattr(tf.config.threading, f"set_{threads}"), getattr(config, threads))
 
 
 def _unless_started(setting: Any, *arguments: Any) -> None:

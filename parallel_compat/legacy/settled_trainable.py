@@ -42,7 +42,7 @@ def settle_trainable(model: keras.Model) -> None:
     if model.built:
         in_memory.build_optimizer(model)  # else it would be built for what is trainable at the first batch
     flags = TrainableFlags(model)
-    vars(model)[_COMPILED] = keras3.compiled_parts(model)
+    vars(model)[_COMPILED] = keras3.compiled.compiled_parts(model)
 
     def as_compiled(function: Any, *given: Any, **keywords: Any) -> Any:
         with flags.restored() if _is_settled(model) else contextlib.nullcontext():
@@ -56,4 +56,4 @@ def _is_settled(model: keras.Model) -> bool:
     settled = vars(model).get(_COMPILED)
     if settled is None:
         return False
-    return all(one is other for one, other in zip(keras3.compiled_parts(model), settled, strict=True))
+    return all(one is other for one, other in zip(keras3.compiled.compiled_parts(model), settled, strict=True))

@@ -9,7 +9,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import layer_calls
-from parallel_compat.backend.keras3.symbolic_values import Values, node_of
+from parallel_compat.backend.keras3.symbolic_values import Values, behind
 
 layer_calls.remember_calls()
 
@@ -51,26 +51,12 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
 
 
 def _of_symbolic(loss: Any, variables: list[Any]) -> list[Any]:
-    inputs, ancestors = _behind(loss)
+    tensors = list(behind([loss]))
+    inputs = [tensor for tensor, node in tensors if node is None or node.is_input]
+    ancestors = {id(tensor) for tensor, _ in tensors}
     used = [not isinstance(each, keras.KerasTensor) or id(each) in ancestors for each in variables]
     results = iter(_Gradients(loss, [each for each, one in zip(variables, used, strict=True) if one], inputs)(inputs))
     return [next(results) if one else None for one in used]
-
-
-def _behind(tensor: Any) -> tuple[list[Any], set[int]]:
-    """Return the inputs that a symbolic tensor is computed from, and the ids of all tensors on the way."""
-    waiting, seen, inputs = [tensor], set(), []
-    while waiting:
-        current = waiting.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        node = node_of(current)
-        if node is None or node.is_input:
-            inputs.append(current)
-        else:
-            waiting += node.input_tensors
-    return inputs, seen
 
 
 class _Gradients(keras.Operation):  # type: ignore[misc]  # Keras carries no types

@@ -166,7 +166,7 @@ class _Places:
             number = inner.get(name, -1)
             node = self._nodes[number] if 0 <= number < len(self._nodes) else None
         keys = [each.checkpoint_key for each in node.attributes] if node is not None else []
-        return keys[0] if keys else "/".join(_escaped(part) for part in way) + _SUFFIX
+        return keys[0] if keys else "/".join(part.replace(".", "..").replace("/", ".S") for part in way) + _SUFFIX
 
 
 def _restore_optimizer(model: keras.Model, path: str) -> None:
@@ -203,7 +203,3 @@ def _tracked(tree: dict[str, Any]) -> tf.train.Checkpoint:
     return tf.train.Checkpoint(
         **{name: _tracked(part) if isinstance(part, dict) else part for name, part in tree.items()}
     )
-
-
-def _escaped(name: str) -> str:
-    return name.replace(".", "..").replace("/", ".S")

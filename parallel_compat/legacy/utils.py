@@ -46,7 +46,7 @@ class HDF5Matrix:
         self.end = self.data.shape[0] if end is None else end
         self.normalizer = normalizer
         first = self._normalized(self.data[0:1])
-        self._base_shape, self._base_dtype = first.shape[1:], first.dtype
+        self._base_shape, self.dtype = first.shape[1:], first.dtype
 
     def __len__(self) -> int:
         return int(self.end - self.start)
@@ -76,11 +76,6 @@ class HDF5Matrix:
     def shape(self) -> tuple[int, ...]:
         """The shape, rows first."""
         return (len(self), *self._base_shape)
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of what is read."""
-        return self._base_dtype
 
     @property
     def ndim(self) -> int:

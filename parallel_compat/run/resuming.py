@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import functools
 import sys
 from typing import Any
 
@@ -25,19 +24,17 @@ def keep(directory: str, every: int | None = None) -> None:
     trainings = 0
     Resume.is_made = True  # from the first step that is traced
 
-    def wrap(original: Any) -> Any:
-        @functools.wraps(original)
-        def __init__(self: Any, callbacks: Any = None, add_history: bool = False, *given: Any, **keywords: Any) -> None:
-            nonlocal trainings
-            original(self, callbacks, add_history, *given, **keywords)
-            if add_history:  # of `fit` alone
-                trainings += 1
-                resume = Resume(directory, first=trainings, every=every)
-                resume.set_params(self.params)
-                resume.set_model(self.model)
-                self.callbacks.append(resume)
-
-        return __init__
+    def with_resume(
+        original: Any, self: Any, callbacks: Any = None, add_history: bool = False, *given: Any, **keywords: Any
+    ) -> None:
+        nonlocal trainings
+        original(self, callbacks, add_history, *given, **keywords)
+        if add_history:  # of `fit` alone
+            trainings += 1
+            resume = Resume(directory, first=trainings, every=every)
+            resume.set_params(self.params)
+            resume.set_model(self.model)
+            self.callbacks.append(resume)
 
     def report_unused() -> None:
         if not trainings and sys.stderr is not None:
@@ -47,7 +44,7 @@ def keep(directory: str, every: int | None = None) -> None:
             )
 
     atexit.register(report_unused)
-    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` continues (`--resume`)")
+    _PATCHES.around(keras.callbacks.CallbackList, "__init__", with_resume, why="each `fit` continues (`--resume`)")
     _say_that_loops_are_not_kept()
 
 
@@ -57,20 +54,16 @@ def _say_that_loops_are_not_kept() -> None:
 
     warned = False
 
-    def wrap(original: Any) -> Any:
-        @functools.wraps(original)
-        def call(name: str, *given: Any, **keywords: Any) -> Any:
-            nonlocal warned
-            if name == "train_on_batch" and not warned and sys.stderr is not None:
-                warned = True
-                print(
-                    "parallel-compat run: --resume saves the state of `fit` only. Received: a loop of "
-                    "`train_on_batch`. It starts again when the command runs again.",
-                    file=sys.stderr,
-                    flush=True,
-                )
-            return original(name, *given, **keywords)
+    def call(original: Any, name: str, *given: Any, **keywords: Any) -> Any:
+        nonlocal warned
+        if name == "train_on_batch" and not warned and sys.stderr is not None:
+            warned = True
+            print(
+                "parallel-compat run: --resume saves the state of `fit` only. Received: a loop of `train_on_batch`. It "
+                "starts again when the command runs again.",
+                file=sys.stderr,
+                flush=True,
+            )
+        return original(name, *given, **keywords)
 
-        return call
-
-    _PATCHES.wrap(in_memory, "call", wrap, why="`--resume` says that loops of `train_on_batch` are not kept")
+    _PATCHES.around(in_memory, "call", call, why="`--resume` says that loops of `train_on_batch` are not kept")

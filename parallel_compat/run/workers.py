@@ -119,38 +119,28 @@ def write_files_by_chief() -> None:
         if not inside:
             workers.wait_for_all()
 
-    def write(original: Any) -> Any:
-        @functools.wraps(original)
-        def method(*given: Any, **keywords: Any) -> Any:
-            with by_chief() as writes:
-                return original(*given, **keywords) if writes else None
-
-        return method
+    def write(original: Any, *given: Any, **keywords: Any) -> Any:
+        with by_chief() as writes:
+            return original(*given, **keywords) if writes else None
 
     for name in ("save", "save_weights", "export"):
         owner = next(each for each in keras.Model.__mro__ if name in vars(each))
-        patches.wrap(owner, name, write, why=why)
+        patches.around(owner, name, write, why=why)
     for module in (model_files, models):
         for name in ("save_model", "save_weights"):
-            patches.wrap(module, name, write, why=why)
-    patches.wrap(ParallelModelCheckpoint, "write_file", write, why=why)
-    patches.wrap(keras.saving, "save_model", write, why=why)
-    patches.wrap(keras.models, "save_model", write, why=why)
+            patches.around(module, name, write, why=why)
+    patches.around(ParallelModelCheckpoint, "write_file", write, why=why)
+    patches.around(keras.saving, "save_model", write, why=why)
+    patches.around(keras.models, "save_model", write, why=why)
 
-    def redirect(attribute: str, place: Any) -> Any:
-        def wrap(original: Any) -> Any:
-            @functools.wraps(original)
-            def __init__(self: Any, *given: Any, **keywords: Any) -> None:
-                from parallel_compat import workers
+    def redirect(attribute: str, place: Any, original: Any, self: Any, *given: Any, **keywords: Any) -> None:
+        from parallel_compat import workers
 
-                original(self, *given, **keywords)
-                if not workers.is_chief():
-                    setattr(self, attribute, place())
+        original(self, *given, **keywords)
+        if not workers.is_chief():
+            setattr(self, attribute, place())
 
-            return __init__
-
-        return wrap
-
-    callbacks = keras.callbacks
-    patches.wrap(callbacks.CSVLogger, "__init__", redirect("filename", lambda: os.devnull), why=why)
-    patches.wrap(callbacks.TensorBoard, "__init__", redirect("log_dir", tempfile.mkdtemp), why=why)
+    to_nowhere = functools.partial(redirect, "filename", lambda: os.devnull)
+    to_temporary = functools.partial(redirect, "log_dir", tempfile.mkdtemp)
+    patches.around(keras.callbacks.CSVLogger, "__init__", to_nowhere, why=why)
+    patches.around(keras.callbacks.TensorBoard, "__init__", to_temporary, why=why)

@@ -79,7 +79,7 @@ def _activity_regularizers_counting_samples(model: keras.Model) -> Iterator[None
     Keras divides what one returns by the number of samples, so it is a mean whatever it returns. On made-up samples it
     may return 0 (a factor of 0, no activity), which tells nothing.
     """
-    regularized = [layer for layer in keras3.all_layers(model) if layer.activity_regularizer is not None]
+    regularized = [layer for layer in keras3.layers.all_layers(model) if layer.activity_regularizer is not None]
     own = [layer.activity_regularizer for layer in regularized]
     for layer in regularized:  # past what looks at what is set: it would be a sum again
         vars(layer)["activity_regularizer"] = _count_samples
@@ -108,7 +108,9 @@ def _random_inputs(x: Any, scale: float) -> Any:
 
 def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
     # What metrics have counted is a tensor of the step's graph while that is traced: here they start from zero.
-    counted = {id(v): tf.zeros(v.shape, v.dtype) for metric in keras3.layer_metrics(model) for v in metric.variables}
+    counted = {
+        id(v): tf.zeros(v.shape, v.dtype) for metric in keras3.layers.layer_metrics(model) for v in metric.variables
+    }
     # Weights that begin as zeros, and factors that are raised during training, would make a loss 0 on any samples.
     variables = [v for v in (*state.others, *state.trainable) if keras.backend.is_float_dtype(v.dtype)]
     zeros = [variable for variable in variables if id(variable) not in counted and not np.any(variable.numpy())]

@@ -39,7 +39,7 @@ class ReplicaCalls:
             )
         self._states[replica] = own
         context.merge_call(lambda _: state.merge([self._states[i] for i in sorted(self._states)], self._equal_parts()))
-        keras3.set_added_losses(model, scope.losses)
+        keras3.layers.set_added_losses(model, scope.losses)
         return outputs
 
     def _equal_parts(self) -> list[ReplicaSlice]:
@@ -50,4 +50,4 @@ class ReplicaCalls:
 def in_replica_context() -> bool:
     """Whether this thread computes one of several replicas of a custom loop."""
     context = tf.distribute.get_replica_context()
-    return context is not None and context.num_replicas_in_sync > 1 and not keras3.is_on_replica()
+    return context is not None and context.num_replicas_in_sync > 1 and not keras3.table_rows.is_on_replica()

@@ -70,15 +70,15 @@ def forward(
                 own_y, own_weight = (take_samples(part, cut.start, cut.padded) for part in (y, sample_weight))
                 sums = placement.on_samples(replica, own_y, y_pred, own_weight)
         outputs = keras.tree.flatten(y_pred)
-        masks = [keras3.get_mask(output) for output in outputs]
-        logits = [keras3.get_logits(output) for output in outputs]
+        masks = [keras3.layers.get_mask(output) for output in outputs]
+        logits = [keras3.layers.get_logits(output) for output in outputs]
         made_of = [logit for logit in logits if logit is not None]
         sources = [s for s in (*outputs, *made_of, *scope.losses, *sums) if s.dtype.is_floating]
         return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
 
     passes = replicas.run(on_replica)
     result.structure = passes[0][0]
-    result.operations = [keras3.operation_behind(output) for output in passes[0][1]]
+    result.operations = [keras3.layers.operation_behind(output) for output in passes[0][1]]
     columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]
     result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
     result.states, result.tapes, result.sources = columns[4:]

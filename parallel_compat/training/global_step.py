@@ -31,10 +31,10 @@ class GlobalStep:
         self._replicas = replicas
         self._merge = merge
         self._trainable_flags = TrainableFlags(model)
-        self._compiled = keras3.Compiled(model) if model.compiled else None
+        self._compiled = keras3.compiled.Compiled(model) if model.compiled else None
         self._added_loss_kinds: dict[bool, list[str]] = {}
         self.placement: Placement | None = None
-        self.seeds = keras3.global_seeds()
+        self.seeds = keras3.layers.global_seeds()
 
     @property
     def several_workers(self) -> bool:
@@ -43,7 +43,7 @@ class GlobalStep:
 
     def take_seeds(self) -> None:
         """Draw from Keras's global generator of this moment: a trace cannot make a new one, another thread has none."""
-        self.seeds = keras3.global_seeds()
+        self.seeds = keras3.layers.global_seeds()
 
     def train(self, data: Any) -> dict[str, Any]:
         """Train on one global batch, and return the metrics."""
@@ -113,13 +113,13 @@ class GlobalStep:
         losses = [] if compiled is None else [compiled]
         if passed.added_losses[0]:
             losses += merge_added_losses(passed.added_losses, self._added_loss_kinds[training], passed.samples)
-        losses += keras3.weight_regularization(self._model)
+        losses += keras3.layers.weight_regularization(self._model)
         if not losses:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
         return losses[0] if len(losses) == 1 else keras.ops.sum(losses)
 
     def _update(self, gradients: Sequence[Any], variables: Sequence[keras.Variable]) -> None:
-        self._model.optimizer = keras3.optimizer_for(self._model.optimizer, variables)
+        self._model.optimizer = keras3.optimizers.optimizer_for(self._model.optimizer, variables)
         self._model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
 
     def _metrics(self, batch: Batch, y_pred: Any, passed: ReplicaPass, loss: Any) -> dict[str, Any]:

@@ -50,29 +50,29 @@ def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> 
         for leaf in (part,) if part is None or type(part) is np.ndarray else keras.tree.flatten(part):
             if leaf is None:
                 continue
-            if not keras3.is_array(leaf):
+            if not keras3.in_memory.is_array(leaf):
                 return "data that is not numpy arrays or tensors of numbers"
             if leaf.shape[0] == 0:
                 return "no samples"
     steps = _STEPS[name]
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
-    if not keras3.is_defined_by(model, steps, keras3.OWN_PACKAGES):
+    if not keras3.in_memory.is_defined_by(model, steps, keras3.in_memory.OWN_PACKAGES):
         return "the model's class overrides the step or the loop"
     function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
     if function is not None and not str(getattr(function, "__module__", "")).startswith(
-        (*keras3.OWN_PACKAGES, "tensorflow.")
+        (*keras3.in_memory.OWN_PACKAGES, "tensorflow.")
     ):
         return "a train, test or predict function set by the user"
-    if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
+    if "predict" not in name and model.compiled and not keras3.in_memory.can_build_compiled(model):
         return "outputs that are not known before the first batch"
-    if keras3.is_built_under_a_strategy(model):
+    if keras3.data_adapters.is_built_under_a_strategy(model):
         return "a model made under a `tf.distribute` strategy"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
     if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
         return "a `CallbackList`"
-    return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
+    return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.in_memory.is_limited() else None
 
 
 def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], arguments: dict[str, Any]) -> Any:
@@ -146,16 +146,18 @@ def fit(
     validation_freq: Any = 1,
 ) -> keras.callbacks.History:
     """Train as `keras.Model.fit`."""
-    keras3.assert_compiled(model)
+    keras3.in_memory.assert_compiled(model)
     if validation_split and validation_data is None:
-        (x, y, sample_weight), validation_data = keras3.split((x, y, sample_weight), validation_split)
-    data = keras3.ArrayData(x, y, sample_weight, batch_size, class_weight)
+        (x, y, sample_weight), validation_data = keras3.in_memory.split((x, y, sample_weight), validation_split)
+    data = keras3.in_memory.ArrayData(x, y, sample_weight, batch_size, class_weight)
     validation = None
-    listed = keras3.callback_list(model, callbacks, history=True, verbose=verbose, epochs=epochs, steps=data.batches)
+    listed = keras3.in_memory.callback_list(
+        model, callbacks, history=True, verbose=verbose, epochs=epochs, steps=data.batches
+    )
     model.stop_training = False
     listed.on_train_begin()
     logs = None
-    for epoch in range(keras3.initial_epoch(model, initial_epoch), epochs):
+    for epoch in range(keras3.in_memory.initial_epoch(model, initial_epoch), epochs):
         results = EpochLogs()
         model.reset_metrics()
         vars(model)[IN_EPOCH] = True
@@ -163,15 +165,15 @@ def fit(
         _run(model, "train", step_function(model, "train"), data, results, listed, shuffle)
         logs = dict(results.read())
         vars(model).pop(IN_EPOCH, None)  # a callback may have called `fit` of this model
-        if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
+        if validation_data is not None and keras3.in_memory.validates_after(model, epoch, validation_freq):
             if validation is None:
                 val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
-                validation = keras3.ArrayData(val_x, val_y, val_weight, validation_batch_size or batch_size)
+                validation = keras3.in_memory.ArrayData(val_x, val_y, val_weight, validation_batch_size or batch_size)
             logs.update({f"val_{name}": value for name, value in _evaluate(model, validation, listed).items()})
         listed.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
-    if epochs > 0 and keras3.averages_weights(model.optimizer):
+    if epochs > 0 and keras3.in_memory.averages_weights(model.optimizer):
         model.optimizer.finalize_variable_values(model.trainable_weights)
     listed.on_train_end(logs=logs)
     history: keras.callbacks.History = model.history
@@ -190,20 +192,22 @@ def evaluate(
     return_dict: bool = False,
 ) -> Any:
     """Evaluate as `keras.Model.evaluate`."""
-    keras3.assert_compiled(model)
-    data = keras3.ArrayData(x, y, sample_weight, batch_size)
-    listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
+    keras3.in_memory.assert_compiled(model)
+    data = keras3.in_memory.ArrayData(x, y, sample_weight, batch_size)
+    listed = keras3.in_memory.callback_list(
+        model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches
+    )
     logs = _evaluate(model, data, listed)
-    return logs if return_dict else keras3.in_order(model, logs)
+    return logs if return_dict else keras3.in_memory.in_order(model, logs)
 
 
-def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any) -> dict[str, Any]:
+def _evaluate(model: keras.Model, data: keras3.in_memory.ArrayData, listed: Any) -> dict[str, Any]:
     model.stop_evaluating = False
     listed.on_test_begin()
     results = EpochLogs()
     model.reset_metrics()
     _run(model, "test", step_function(model, "test"), data, results, listed)
-    logs = keras3.plain_logs(results.read())
+    logs = keras3.in_memory.plain_logs(results.read())
     listed.on_test_end(logs)
     return logs
 
@@ -217,8 +221,10 @@ def predict(
     callbacks: Any = None,
 ) -> Any:
     """Predict as `keras.Model.predict`."""
-    data = keras3.ArrayData(x, batch_size=batch_size)
-    listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
+    data = keras3.in_memory.ArrayData(x, batch_size=batch_size)
+    listed = keras3.in_memory.callback_list(
+        model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches
+    )
     predict_step = step_function(model, "predict")
     model.stop_predicting = False
     listed.on_predict_begin()
@@ -232,21 +238,21 @@ def predict(
         listed,
     )
     listed.on_predict_end()
-    return keras3.joined(outputs.batches)
+    return keras3.in_memory.joined(outputs.batches)
 
 
 def _run(
     model: keras.Model,
     kind: str,
     step: Callable[[Any], Any],
-    data: keras3.ArrayData,
+    data: keras3.in_memory.ArrayData,
     results: EpochLogs | Outputs,
     listed: Any,
     shuffle: Any = False,
 ) -> None:
     """Run a step on each batch, between the hooks of the callbacks, until one of them stops the model."""
     begins, ends = (
-        keras3.any_looks_at(listed, f"on_{kind}_batch_{end}", *([f"on_batch_{end}"] * (kind == "train")))
+        keras3.in_memory.any_looks_at(listed, f"on_{kind}_batch_{end}", *([f"on_batch_{end}"] * (kind == "train")))
         for end in ("begin", "end")
     )
     begin, end, stop = getattr(listed, f"on_{kind}_batch_begin"), getattr(listed, f"on_{kind}_batch_end"), _STOP[kind]
@@ -256,7 +262,7 @@ def _run(
             continue
         if then is not None:
             _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data.data)
-            keras3.build_compiled(model, y, sample_weight)  # what counts must be there, to count on
+            keras3.in_memory.build_compiled(model, y, sample_weight)  # what counts must be there, to count on
             then = then()
         if begins:
             begin(number)
@@ -276,24 +282,24 @@ def train_on_batch(
     return_dict: bool = False,
 ) -> Any:
     """Train on one batch as `keras.Model.train_on_batch`."""
-    keras3.assert_compiled(model)
-    sample_weight = keras3.weights_of_batch(y, sample_weight, class_weight)
-    logs = step_function(model, "train", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
-    return logs if return_dict else keras3.in_order(model, logs)
+    keras3.in_memory.assert_compiled(model)
+    sample_weight = keras3.in_memory.weights_of_batch(y, sample_weight, class_weight)
+    logs = step_function(model, "train", alone=True)(keras3.in_memory.in_floatx((x, y, sample_weight))).read()
+    return logs if return_dict else keras3.in_memory.in_order(model, logs)
 
 
 def evaluate_on_batch(
     model: keras.Model, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
 ) -> Any:
     """Evaluate one batch as `keras.Model.test_on_batch`."""
-    keras3.assert_compiled(model)
-    logs = step_function(model, "test", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
-    return logs if return_dict else keras3.in_order(model, logs)
+    keras3.in_memory.assert_compiled(model)
+    logs = step_function(model, "test", alone=True)(keras3.in_memory.in_floatx((x, y, sample_weight))).read()
+    return logs if return_dict else keras3.in_memory.in_order(model, logs)
 
 
 def predict_on_batch(model: keras.Model, x: Any) -> Any:
     """Predict one batch as `keras.Model.predict_on_batch`."""
-    return keras3.joined([step_function(model, "predict")(keras3.in_floatx((x,)))])
+    return keras3.in_memory.joined([step_function(model, "predict")(keras3.in_memory.in_floatx((x,)))])
 
 
 _CALLS: dict[str, Callable[..., Any]] = {

@@ -124,8 +124,8 @@ class ReplicaState:
                 tape.watch(value)
             self.scope.state_mapping.setdefault(id(variable), value)
             self.scope.as_they_are[id(variable)] = value
-        taking = keras3.on_replica(self.scope.takes_rows)
-        with self.scope, taking, keras3.global_seeds_from(self._global_seeds):
+        taking = keras3.table_rows.on_replica(self.scope.takes_rows)
+        with self.scope, taking, keras3.layers.global_seeds_from(self._global_seeds):
             yield self.scope
 
     def pretend(self, variable: keras.Variable, value: Any) -> None:
@@ -156,10 +156,10 @@ class LayerState:
 
     def __init__(self, model: keras.Model, global_seeds: keras.random.SeedGenerator) -> None:
         self._global_seeds = global_seeds
-        states = [*keras3.seed_states(model), global_seeds.state]
+        states = [*keras3.layers.seed_states(model), global_seeds.state]
         self.random_seeds = list({id(state): state for state in states}.values())
         seeds = {id(variable) for variable in self.random_seeds}
-        others = [*model.non_trainable_variables, *keras3.layer_metric_variables(model)]
+        others = [*model.non_trainable_variables, *keras3.layers.layer_metric_variables(model)]
         self.others = list({id(v): v for v in others if id(v) not in seeds}.values())
         self.trainable = list(model.trainable_variables)
 

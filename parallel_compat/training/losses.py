@@ -60,7 +60,7 @@ def on_replica(replica: int) -> contextlib.AbstractContextManager[None]:
 
 def looks_at_all_labels(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
     """Whether a loss or a metric wraps one of `OF_ALL_LABELS`."""
-    return keras3.function_of(computed) in OF_ALL_LABELS
+    return keras3.compiled.function_of(computed) in OF_ALL_LABELS
 
 
 class NotMerged:
@@ -138,7 +138,7 @@ class PlacedLoss:
     def _is_per_sample(self) -> bool:
         if not self._can_be_taken_apart():
             return False
-        known = keras3.is_keras_loss(self.loss)
+        known = keras3.compiled.is_keras_loss(self.loss)
         return not looks_at_all_labels(self.loss) and is_per_sample(self._values, self.targets, self.predictions, known)
 
     def _values(self, y_true: Any, y_pred: Any) -> Any:
@@ -150,9 +150,9 @@ class PlacedLoss:
     def _sums(self, y_true: Any, y_pred: Any, sample_weight: Any, samples: ReplicaSlice) -> SampleSums:
         # Follows Loss.__call__ and reduce_weighted_values of Keras 3.15, with the division left for the global batch.
         dtype = self.loss.dtype
-        mask = keras3.get_mask(y_pred)
+        mask = keras3.layers.get_mask(y_pred)
         values = self._values(y_true, y_pred)
-        out_mask = keras3.get_mask(values)
+        out_mask = keras3.layers.get_mask(values)
         if out_mask is not None:
             mask = out_mask if mask is None else mask & out_mask
         values = tf.cast(values, dtype)
@@ -165,10 +165,10 @@ class PlacedLoss:
             mask = tf.cast(mask, dtype)
             mask_count, mask_per_sample = tf.reduce_sum(mask), tf.cast(tf.size(mask), dtype) / padded
         if sample_weight is not None:
-            sample_weight = keras3.spread(tf.cast(sample_weight, dtype), values)
-        sample_weight = keras3.apply_mask(sample_weight, mask, dtype)
+            sample_weight = keras3.compiled.spread(tf.cast(sample_weight, dtype), values)
+        sample_weight = keras3.compiled.apply_mask(sample_weight, mask, dtype)
         if sample_weight is not None:
-            values, sample_weight = keras3.squeeze_or_expand_to_same_rank(values, sample_weight)
+            values, sample_weight = keras3.compiled.squeeze_or_expand_to_same_rank(values, sample_weight)
             values = values * sample_weight
             weights = tf.reduce_sum(sample_weight)
         values_per_sample = tf.cast(tf.size(values), dtype) / padded
@@ -208,7 +208,7 @@ def check_not_none(values: Any, name: str) -> Any:
     return values
 
 
-class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries no types
+class PlacedMetrics(keras3.compiled.MetricsList):  # type: ignore[misc]  # Keras carries no types
     """The metrics of one output of a compiled model, each computed where its samples are or on the global batch."""
 
     def __init__(self, metrics: Any) -> None:
@@ -247,8 +247,8 @@ class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries 
                 self._add(i, metric)
 
     def _update(self, metric: keras.metrics.Metric, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
-        values = keras3.metric_values(metric)
-        if values is not None and sample_weight is None and keras3.get_mask(y_pred) is not None:
+        values = keras3.compiled.metric_values(metric)
+        if values is not None and sample_weight is None and keras3.layers.get_mask(y_pred) is not None:
             value = values(y_true, y_pred)
             if value.shape.rank == 0:  # one number for the batch, which Keras 3 cannot mask
                 keras.metrics.Mean.update_state(metric, value)
@@ -264,12 +264,12 @@ class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries 
 
     def _is_per_sample(self, metric: keras.metrics.Metric) -> bool:
         # A subclass may keep any state in any way: only Keras's own classes are known to add up.
-        if not keras3.is_keras_metric(metric) or not isinstance(metric, SUM_METRICS):
+        if not keras3.compiled.is_keras_metric(metric) or not isinstance(metric, SUM_METRICS):
             return False
-        values = keras3.metric_values(metric)
+        values = keras3.compiled.metric_values(metric)
         if values is None:
             return True
-        known = keras3.is_keras_function(metric)
+        known = keras3.compiled.is_keras_function(metric)
         return not looks_at_all_labels(metric) and is_per_sample(values, *self.specs, known)
 
     def _sums(self, metric: keras.metrics.Metric, y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
@@ -300,7 +300,7 @@ class Placement:
     """
 
     def __init__(
-        self, compiled: keras3.Compiled, outputs: Any, names: Sequence[str], merge: str | Mapping[str, str]
+        self, compiled: keras3.compiled.Compiled, outputs: Any, names: Sequence[str], merge: str | Mapping[str, str]
     ) -> None:
         self._compiled = compiled
         self._outputs = outputs

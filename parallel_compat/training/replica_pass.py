@@ -45,10 +45,10 @@ class ReplicaPass:
         merged = self.merge(parts)
         masks = [mask[index] for mask in self.masks]
         if masks[0] is not None:
-            keras3.set_mask(merged, self.merge(masks))
+            keras3.layers.set_mask(merged, self.merge(masks))
         logits = [logit[index] for logit in self.logits]
         if logits[0] is not None:
-            keras3.set_logits(merged, self.merge(logits), self.operations[index])
+            keras3.layers.set_logits(merged, self.merge(logits), self.operations[index])
         return merged
 
     def merge(self, parts: list[Any]) -> Any:

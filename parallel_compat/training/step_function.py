@@ -47,7 +47,7 @@ class Results:
     def read(self) -> dict[str, Any]:
         """The logs as python's numbers, sorted by name as Keras sorts them."""
         logs = dict(sorted(zip(self.names, self.vector.numpy().tolist(), strict=True)))
-        return keras3.plain_logs({**logs, **self.others}) if self.others else logs
+        return keras3.in_memory.plain_logs({**logs, **self.others}) if self.others else logs
 
 
 class Traced(NamedTuple):
@@ -95,7 +95,7 @@ class StepFunction:
             for metric in self.model.metrics:
                 metric.reset_state()
         outputs = traced.call(
-            *[keras3.as_eager_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
+            *[keras3.in_memory.as_eager_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
         )
         packed = outputs[0] if traced.outputs is None else tf.nest.pack_sequence_as(traced.outputs, outputs)
         if self._kind == "predict":
@@ -158,9 +158,9 @@ class StepFunction:
         if self._kind == "predict":
             return True
         _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-        known = y is not None and keras3.build_compiled(self.model, y, sample_weight)
+        known = y is not None and keras3.in_memory.build_compiled(self.model, y, sample_weight)
         if self._kind == "train":
-            keras3.build_optimizer(self.model)
+            keras3.in_memory.build_optimizer(self.model)
         return known
 
     def _of_shapes(self, structure: Any, leaves: list[Any], shapes: list[Shape]) -> Traced:
@@ -174,10 +174,10 @@ class StepFunction:
             step = getattr(self.model, f"{self._kind}_step")
             if self._kind == "predict":
                 return step(data)
-            holds = knows_metrics and keras3.is_defined_by(
-                self.model, ("compute_loss", "compute_metrics"), keras3.OWN_PACKAGES
+            holds = knows_metrics and keras3.in_memory.is_defined_by(
+                self.model, ("compute_loss", "compute_metrics"), keras3.in_memory.OWN_PACKAGES
             )
-            with keras3.means_held(self.model.metrics if holds else ()):
+            with keras3.metric_state.means_held(self.model.metrics if holds else ()):
                 if self._alone and knows_metrics:
                     for metric in self.model.metrics:
                         metric.reset_state()
@@ -196,12 +196,12 @@ class StepFunction:
         if self._kind != "predict" and not outputs[1]:
             outputs = outputs[0]
         outputs = None if tf.is_tensor(outputs) else outputs
-        return Traced(shapes, function, keras3.caller_of(function), outputs, names, resets)
+        return Traced(shapes, function, keras3.in_memory.caller_of(function), outputs, names, resets)
 
 
 def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:
     """Return a model's step as a function; the same one until the model is compiled again."""
-    made_for = keras3.function_of_step(model, kind)
+    made_for = keras3.in_memory.function_of_step(model, kind)
     functions: dict[Any, StepFunction] = vars(model).setdefault("_parallel_compat_step_functions", {})
     found = functions.get((kind, alone))
     if found is None or found.model is not model or found.made_for is not made_for:

@@ -8,7 +8,6 @@ time in any case: see `legacy/time_distributed.py`.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -53,36 +52,27 @@ def folded_time() -> contextlib.AbstractContextManager[None]:
     return set_within(_folds, True)
 
 
-def _folding(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
-        layer = self.layer
-        if not _always and (not _folds.get() or isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer)):
-            return original(self, inputs, training=training, mask=mask)
-        keywords: dict[str, Any] = {"training": training} if keras3.takes(layer, "training") else {}
-        if mask is not None and keras3.takes(layer, "mask"):
-            keywords["mask"] = fold(mask)
-        return unfold(layer(fold(inputs), **keywords), inputs)
-
-    return call
+def _folding(
+    original: Callable[..., Any], self: Any, inputs: Any, training: bool | None = None, mask: Any = None
+) -> Any:
+    layer = self.layer
+    if not _always and (not _folds.get() or isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer)):
+        return original(self, inputs, training=training, mask=mask)
+    keywords: dict[str, Any] = {"training": training} if keras3.layers.takes(layer, "training") else {}
+    if mask is not None and keras3.layers.takes(layer, "mask"):
+        keywords["mask"] = fold(mask)
+    return unfold(layer(fold(inputs), **keywords), inputs)
 
 
-def _mask_of_steps(original: Callable[..., Any]) -> Callable[..., Any]:
+def _mask_of_steps(original: Callable[..., Any], self: Any, inputs: Any, mask: Any = None) -> Any:
     """Return the mask of the layer inside for each step; where it has none, a step is masked if all in it is."""
-
-    @functools.wraps(original)
-    def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
-        if not _always:
-            return original(self, inputs, mask)
-        layer = self.layer
-        inside = (
-            layer.compute_mask(fold(inputs), None if mask is None else fold(mask)) if layer.supports_masking else None
-        )
-        if inside is not None:
-            return unfold(inside, inputs)
-        return mask if mask is None else keras.ops.any(mask, axis=tuple(range(2, len(mask.shape))))
-
-    return compute_mask
+    if not _always:
+        return original(self, inputs, mask)
+    layer = self.layer
+    inside = layer.compute_mask(fold(inputs), None if mask is None else fold(mask)) if layer.supports_masking else None
+    if inside is not None:
+        return unfold(inside, inputs)
+    return mask if mask is None else keras.ops.any(mask, axis=tuple(range(2, len(mask.shape))))
 
 
 def may_be_folded(layer: keras.layers.Layer) -> bool:
@@ -99,7 +89,7 @@ def may_be_folded(layer: keras.layers.Layer) -> bool:
         and not getattr(each, "dropout", 0)
         and not getattr(each, "recurrent_dropout", 0)
         and getattr(each, "activity_regularizer", None) is None
-        for each in keras3.all_layers(layer)
+        for each in keras3.layers.all_layers(layer)
     )
 
 
@@ -121,5 +111,5 @@ def unfold(tensor: Any, like: Any) -> Any:
     return keras.ops.reshape(tensor, (-1, keras.ops.shape(like)[1], *keras.ops.shape(tensor)[1:]))
 
 
-CORE.wrap(layers.TimeDistributed, "call", _folding, why="time is folded into the batch on replicas")
-CORE.wrap(layers.TimeDistributed, "compute_mask", _mask_of_steps, why="a step has the mask of the layer inside")
+CORE.around(layers.TimeDistributed, "call", _folding, why="time is folded into the batch on replicas")
+CORE.around(layers.TimeDistributed, "compute_mask", _mask_of_steps, why="a step has the mask of the layer inside")

@@ -30,7 +30,7 @@ class TrainableFlags:
     def __init__(self, model: keras.Model) -> None:
         self._model = model
         # Outer layers come before inner ones: setting an outer one's flag sets the inner ones' too.
-        self._layers = [(layer, layer.trainable) for layer in keras3.all_layers(model)]
+        self._layers = [(layer, layer.trainable) for layer in keras3.layers.all_layers(model)]
         self._variables = [(variable, variable.trainable) for variable in model.variables]
 
     @contextlib.contextmanager

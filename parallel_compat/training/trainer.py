@@ -28,7 +28,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
             if self.compiled:
                 # Made while a step is traced, they would not begin with the values that the optimizer gives them
                 # (ScheduleFreeAdamW in Keras 3.15.1: with zeros in place of the weights).
-                keras3.build_optimizer(self)
+                keras3.in_memory.build_optimizer(self)
         return super().make_train_function(force)
 
     def make_test_function(self, force: bool = False) -> Any:
@@ -43,7 +43,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one global batch; called by `fit` and `train_on_batch`."""
-        logs: dict[str, Any] = keras3.after_its_batch(self._step.train)(data)
+        logs: dict[str, Any] = keras3.batch_first.after_its_batch(self._step.train)(data)
         return logs
 
     def test_step(self, data: Any) -> dict[str, Any]:
@@ -62,21 +62,21 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
         drawing = {name: kwargs.pop(name) for name in generator_methods.QUEUE_ARGUMENTS if name in kwargs}
-        bound = keras3.bind("fit", args, kwargs)
+        bound = keras3.compiled.bind("fit", args, kwargs)
         bound["callbacks"] = callback_model.with_callback_model(self, bound.get("callbacks"))
         keras_fit = super().fit
 
         def keras_loop(**arguments: Any) -> Any:
             return generator_methods.fit(self, self._feed_of(arguments.get("x"), drawing), arguments, keras_fit)
 
-        with keras3.in_fit(self, self.template, bound):
+        with keras3.callbacks.in_fit(self, self.template, bound):
             history: keras.callbacks.History = in_memory.call("fit", self, keras_loop, bound)
         return history
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Evaluate as `keras.Model.evaluate`."""
         drawing = {name: kwargs.pop(name) for name in generator_methods.QUEUE_ARGUMENTS if name in kwargs}
-        bound = {"x": x, **keras3.bind("evaluate", (x, *args), kwargs)}
+        bound = {"x": x, **keras3.compiled.bind("evaluate", (x, *args), kwargs)}
         keras_evaluate = super().evaluate
 
         def keras_loop(**arguments: Any) -> Any:
@@ -91,7 +91,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Predict as `keras.Model.predict`."""
         drawing = {name: kwargs.pop(name) for name in generator_methods.QUEUE_ARGUMENTS if name in kwargs}
-        bound = keras3.bind("predict", (x, *args), kwargs)
+        bound = keras3.compiled.bind("predict", (x, *args), kwargs)
         keras_predict = super().predict
 
         def keras_loop(**arguments: Any) -> Any:
@@ -118,7 +118,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
             self.reset_metrics()  # Before Keras 3.15 the metrics went on from batch to batch.
             return of_keras(**arguments)
 
-        return in_memory.call(name, self, keras_loop, keras3.bind(name, args, kwargs))
+        return in_memory.call(name, self, keras_loop, keras3.compiled.bind(name, args, kwargs))
 
     def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
@@ -134,7 +134,11 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
         """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
-        own = keras3.settings_of_sequence(data, generator_methods.QUEUE_ARGUMENTS) if is_sequence(data) else {}
+        own = (
+            keras3.data_adapters.settings_of_sequence(data, generator_methods.QUEUE_ARGUMENTS)
+            if is_sequence(data)
+            else {}
+        )
         return Feed(self, **{**own, **drawing})
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -29,30 +28,26 @@ def take_statistics_of_all_replicas() -> None:
     replica's; and their gradient needs the replica contexts of the forward pass.
     """
     why = "synchronized statistics are those of all samples, also behind a mask"
-    CORE.wrap(keras.layers.BatchNormalization, "_moments", _of_all_samples, why=why)
+    CORE.around(keras.layers.BatchNormalization, "_moments", _of_all_samples, why=why)
 
 
-def _of_all_samples(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def moments(self: Any, inputs: Any, mask: Any) -> Any:
-        with_samples = _with_samples.get()
-        if with_samples is None or not self.synchronized:
-            return original(self, inputs, mask)
-        replica = int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
-        counted = (
-            tf.ones_like(inputs) if mask is None else tf.ones_like(inputs) * tf.cast(mask, inputs.dtype)[..., None]
-        )
-        counted *= tf.cast(with_samples[replica], inputs.dtype)
-        kept = tf.math.multiply_no_nan(inputs, counted)
-        rank = len(inputs.shape)
-        axes = [axis for axis in range(rank) if axis != self.axis % rank]
-        total, squares, count = _sums_of_replicas(*(tf.reduce_sum(v, axes) for v in (kept, tf.square(kept), counted)))
-        divisor = count if mask is None else count + keras.config.epsilon()
-        mean = total / divisor
-        variance = (squares - 2 * mean * total + tf.square(mean) * count) / divisor
-        return mean, tf.maximum(variance, 0.0)
-
-    return moments
+def _of_all_samples(original: Callable[..., Any], self: Any, inputs: Any, mask: Any) -> Any:
+    with_samples = _with_samples.get()
+    if with_samples is None or not self.synchronized:
+        return original(self, inputs, mask)
+    replica = int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
+    counted = tf.ones_like(inputs)
+    if mask is not None:
+        counted *= tf.cast(mask, inputs.dtype)[..., None]
+    counted *= tf.cast(with_samples[replica], inputs.dtype)
+    kept = tf.math.multiply_no_nan(inputs, counted)
+    rank = len(inputs.shape)
+    axes = [axis for axis in range(rank) if axis != self.axis % rank]
+    total, squares, count = _sums_of_replicas(*(tf.reduce_sum(v, axes) for v in (kept, tf.square(kept), counted)))
+    divisor = count if mask is None else count + keras.config.epsilon()
+    mean = total / divisor
+    variance = (squares - 2 * mean * total + tf.square(mean) * count) / divisor
+    return mean, tf.maximum(variance, 0.0)
 
 
 @tf.custom_gradient  # type: ignore[untyped-decorator]

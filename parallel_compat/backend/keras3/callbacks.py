@@ -27,31 +27,18 @@ def let_callbacks_set_their_model() -> None:
     def set_model(callback: Any, model: Any) -> None:
         keras.callbacks.Callback.set_model(callback, model)  # not that of its class, which may do more
 
-    CORE.wrap(
-        keras.callbacks.Callback,
-        "model",
-        lambda model: model.setter(set_model),
-        why="old callbacks assign their `model`",
-    )
+    why = "old callbacks assign their `model`"
+    CORE.wrap(keras.callbacks.Callback, "model", lambda model: model.setter(set_model), why=why)
 
 
 def let_callbacks_come_last() -> None:
-    """Call hooks of callbacks before or after those of all callbacks of the list, whatever their order in it.
-
-    They are `before_train_begin(callbacks)`, `after_train_begin(callbacks, ...)`, `before_epoch_begin(callbacks)`,
-    `after_epoch_begin(callbacks, epoch)`, `after_epoch_end(callbacks, epoch)` and `after_train_end(callbacks, ...)`;
-    Keras itself puts `History` at the end.
-    """
-
+    """Call hooks of callbacks before or after those of all callbacks of the list, whatever their order in it."""
     for hook, before, after in _HOOKS:
-        CORE.wrap(
-            keras.callbacks.CallbackList,
-            hook,
-            functools.partial(_between, before, after),
-            why="`Resume` keeps what all callbacks have seen",
-        )
+        between = functools.partial(_between, before, after)
+        CORE.around(keras.callbacks.CallbackList, hook, between, why="`Resume` keeps what all callbacks have seen")
 
 
+# Keras's hook, and those before and after it, which get the list, and the epoch; Keras puts `History` at the end.
 _HOOKS = (
     ("on_train_begin", "before_train_begin", "after_train_begin"),
     ("on_epoch_begin", "before_epoch_begin", "after_epoch_begin"),
@@ -60,16 +47,12 @@ _HOOKS = (
 )
 
 
-def _between(before: str, after: str, original: Any) -> Any:
-    @functools.wraps(original)
-    def call(self: Any, *given: Any, **keywords: Any) -> None:
-        for callback in list(self.callbacks):  # `Resume` goes to its end
-            getattr(callback, before, _nothing)(self)
-        original(self, *given, **keywords)
-        for callback in self.callbacks:
-            getattr(callback, after, _nothing)(self, *given[:1])  # the epoch, if there is one
-
-    return call
+def _between(before: str, after: str, original: Any, self: Any, *given: Any, **keywords: Any) -> None:
+    for callback in list(self.callbacks):  # `Resume` goes to its end
+        getattr(callback, before, _nothing)(self)
+    original(self, *given, **keywords)
+    for callback in self.callbacks:
+        getattr(callback, after, _nothing)(self, *given[:1])  # the epoch, if there is one
 
 
 def _nothing(*_: Any) -> None:
@@ -82,16 +65,13 @@ def let_fit_tell_its_batches() -> None:
     Keras's own `fit` calls `_maybe_symbolic_build` before callbacks begin; under a strategy that builds the model.
     """
 
-    def wrap(original: Any) -> Any:
-        @functools.wraps(original)
-        def maybe_symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> Any:
-            if iterator is not None and not self.built:
-                vars(self)[_BATCHES] = getattr(iterator._distributed_dataset, "element_spec", None)
-            return original(self, iterator=iterator, data_batch=data_batch)
+    def build(original: Any, self: Any, iterator: Any = None, data_batch: Any = None) -> Any:
+        if iterator is not None and not self.built:
+            vars(self)[_BATCHES] = getattr(iterator._distributed_dataset, "element_spec", None)
+        return original(self, iterator=iterator, data_batch=data_batch)
 
-        return maybe_symbolic_build
-
-    CORE.wrap(moved_names.Trainer, "_maybe_symbolic_build", wrap, why="`Resume` builds a model that has no weights yet")
+    why = "`Resume` builds a model that has no weights yet"
+    CORE.around(moved_names.Trainer, "_maybe_symbolic_build", build, why=why)
 
 
 _BATCHES = "_parallel_compat_batches"
@@ -231,24 +211,17 @@ def let_callbacks_ask_the_model_that_trains() -> None:
     template for it, which is not compiled.
     """
 
-    def wrap(original: Any) -> Any:
-        @functools.wraps(original)
-        def set_monitor_op(callback: Any) -> None:
-            model = callback.model
-            keras.callbacks.Callback.set_model(callback, _fit_of(model)[0] or model)
-            try:
-                original(callback)
-            finally:
-                keras.callbacks.Callback.set_model(callback, model)
+    def set_monitor_op(original: Any, callback: Any) -> None:
+        model = callback.model
+        keras.callbacks.Callback.set_model(callback, _fit_of(model)[0] or model)
+        try:
+            original(callback)
+        finally:
+            keras.callbacks.Callback.set_model(callback, model)
 
-        return set_monitor_op
-
-    CORE.wrap(
-        next(kind for kind in keras.callbacks.EarlyStopping.__mro__ if "_set_monitor_op" in vars(kind)),
-        "_set_monitor_op",
-        wrap,
-        why="a callback that has the template finds a metric's direction in the model that trains it",
-    )
+    kind = next(kind for kind in keras.callbacks.EarlyStopping.__mro__ if "_set_monitor_op" in vars(kind))
+    why = "a callback that has the template finds a metric's direction in the model that trains it"
+    CORE.around(kind, "_set_monitor_op", set_monitor_op, why=why)
 
 
 def training_summaries(board: keras.callbacks.TensorBoard) -> Any:

@@ -53,20 +53,14 @@ def spread(sample_weight: Any, values: Any) -> Any:
 def let_weights_of_samples_count_for_all_their_values() -> None:
     """Let Keras's own losses and metrics `spread` weights of samples; 3.12 to the nightly of 3.16 are alike."""
 
-    def reducing(before: Callable[..., Any]) -> Callable[..., Any]:
-        def reduce_weighted_values(values: Any, sample_weight: Any = None, *args: Any, **kwargs: Any) -> Any:
-            return before(values, _spread(sample_weight, values), *args, **kwargs)
+    def reducing(before: Any, values: Any, sample_weight: Any = None, *args: Any, **kwargs: Any) -> Any:
+        return before(values, _spread(sample_weight, values), *args, **kwargs)
 
-        return reduce_weighted_values
+    def masking(before: Any, sample_weight: Any, mask: Any, *args: Any, **kwargs: Any) -> Any:
+        return before(_spread(sample_weight, mask), mask, *args, **kwargs)
 
-    def masking(before: Callable[..., Any]) -> Callable[..., Any]:
-        def apply_mask(sample_weight: Any, mask: Any, *args: Any, **kwargs: Any) -> Any:
-            return before(_spread(sample_weight, mask), mask, *args, **kwargs)
-
-        return apply_mask
-
-    CORE.wrap(loss, "reduce_weighted_values", reducing, why="the weight of a sample is that of all its values")
-    CORE.wrap(loss, "apply_mask", masking, why="the weight of a sample is that of all its steps")
+    CORE.around(loss, "reduce_weighted_values", reducing, why="the weight of a sample is that of all its values")
+    CORE.around(loss, "apply_mask", masking, why="the weight of a sample is that of all its steps")
 
 
 def _spread(sample_weight: Any, values: Any) -> Any:
@@ -87,14 +81,8 @@ def apply_mask(sample_weight: Any, mask: Any, dtype: Any) -> Any:
 
 # What `Trainer.compile` sets, and `load_model` and `save` read.
 COMPILE_ATTRIBUTES = (
-    "optimizer",
-    "loss",
-    "compiled",
-    "steps_per_execution",
-    "_compile_config",
-    "_compile_loss",
-    "_compile_metrics",
-    "_loss_tracker",
+    *("optimizer", "loss", "compiled", "steps_per_execution"),
+    *("_compile_config", "_compile_loss", "_compile_metrics", "_loss_tracker"),
 )
 
 

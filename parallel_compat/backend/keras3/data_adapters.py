@@ -40,17 +40,7 @@ class BatchAdapter(ArrayDataAdapter.__base__):  # type: ignore[misc]  # Keras ca
         length: int | None = None if self._steps_are_given else self._epochs.length
         return length
 
-    @property
-    def batch_size(self) -> None:
-        return None
-
-    @property
-    def has_partial_batch(self) -> None:
-        return None
-
-    @property
-    def partial_batch_size(self) -> None:
-        return None
+    batch_size = has_partial_batch = partial_batch_size = None  # nobody knows
 
 
 def is_built_under_a_strategy(model: keras.Model) -> bool:

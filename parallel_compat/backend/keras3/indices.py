@@ -13,14 +13,11 @@ from parallel_compat.backend.patches import CORE
 
 def take_numbers_of_numpy() -> None:
     """Let `model.output[:, np.argmax(scores)]` be what `model.output[:, 3]` is. Keras 3 takes ints alone."""
-    CORE.wrap(keras.KerasTensor, "__getitem__", _taking, why="indices of symbolic tensors may be numbers of numpy")
+    CORE.around(keras.KerasTensor, "__getitem__", _taking, why="indices of symbolic tensors may be numbers of numpy")
 
 
-def _taking(before: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def getitem(self: Any, key: Any) -> Any:
-        return before(self, tuple(map(_plain, key)) if isinstance(key, tuple) else _plain(key))
-
-    return getitem
+def _taking(before: Callable[[Any, Any], Any], self: Any, key: Any) -> Any:
+    return before(self, tuple(map(_plain, key)) if isinstance(key, tuple) else _plain(key))
 
 
 def _plain(key: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -27,31 +26,27 @@ class Call:
 
 def remember_calls() -> None:
     """Let graphs know which layer was called with what."""
-    CORE.wrap(keras.Layer, "__call__", _remembering, why="losses ask predictions for their layer and its inputs")
+    CORE.around(keras.Layer, "__call__", _remembering, why="losses ask predictions for their layer and its inputs")
 
 
-def _remembering(before: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(before)
-    def call(self: keras.Layer, *args: Any, **kwargs: Any) -> Any:
-        if tf.executing_eagerly():
-            return before(self, *args, **kwargs)
-        made = Call(self, args[0] if args else next(iter(kwargs.values()), None))
-        outputs = before(self, *args, **kwargs)
-        made.output_tensors = keras.tree.flatten(outputs)
-        calls = _calls_of(tf.compat.v1.get_default_graph())
-        calls[self] = made
-        if isinstance(self, keras.Model):  # what it returns is what its last layer returned; its inputs are no calls
-            for symbol, value in zip(getattr(self, "inputs", None) or [], made.input_tensors, strict=False):
-                given = Call(symbol, None)
-                given.output_tensors = [value]
-                calls[symbolic_history(symbol)[0]] = given  # type: ignore[index]
-            return outputs
-        for output in made.output_tensors:
-            if tf.is_symbolic_tensor(output):
-                output._parallel_compat_call = made
+def _remembering(before: Callable[..., Any], self: keras.Layer, *args: Any, **kwargs: Any) -> Any:
+    if tf.executing_eagerly():
+        return before(self, *args, **kwargs)
+    made = Call(self, args[0] if args else next(iter(kwargs.values()), None))
+    outputs = before(self, *args, **kwargs)
+    made.output_tensors = keras.tree.flatten(outputs)
+    calls = _calls_of(tf.compat.v1.get_default_graph())
+    calls[self] = made
+    if isinstance(self, keras.Model):  # what it returns is what its last layer returned; its inputs are no calls
+        for symbol, value in zip(getattr(self, "inputs", None) or [], made.input_tensors, strict=False):
+            given = Call(symbol, None)
+            given.output_tensors = [value]
+            calls[symbolic_history(symbol)[0]] = given  # type: ignore[index]
         return outputs
-
-    return call
+    for output in made.output_tensors:
+        if tf.is_symbolic_tensor(output):
+            output._parallel_compat_call = made
+    return outputs
 
 
 def _calls_of(graph: Any) -> dict[Any, Call]:

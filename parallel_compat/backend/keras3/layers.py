@@ -256,16 +256,14 @@ def let_products_be_sparse_of_sparse_tensors_alone() -> None:
     """
     with uncounted_names():
         multiply = type(operation_of(keras.Input((1,)) * 1.0))
-    CORE.wrap(multiply, "compute_output_spec", _spec_of_product, why="the product with a number is as sparse as before")
+    why = "the product with a number is as sparse as before"
+    CORE.around(multiply, "compute_output_spec", _spec_of_product, why=why)
 
 
-def _spec_of_product(before: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
-    def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
-        found = before(self, x1, x2)
-        is_sparse = any(getattr(factor, "sparse", False) for factor in (x1, x2))
-        return found if found.sparse == is_sparse else keras.KerasTensor(found.shape, found.dtype)
-
-    return compute_output_spec
+def _spec_of_product(before: Callable[[Any, Any, Any], Any], self: Any, x1: Any, x2: Any) -> Any:
+    found = before(self, x1, x2)
+    is_sparse = any(getattr(factor, "sparse", False) for factor in (x1, x2))
+    return found if found.sparse == is_sparse else keras.KerasTensor(found.shape, found.dtype)
 
 
 def let_pictures_of_unknown_size_be_enlarged() -> None:
@@ -273,20 +271,15 @@ def let_pictures_of_unknown_size_be_enlarged() -> None:
 
     `keras.ops.image.resize` refuses a size that is a tensor. `Model.predict` gets one with the second size of pictures.
     """
-    CORE.wrap(
-        keras.layers.UpSampling2D, "call", _enlarging, why="pictures whose size is not known are interpolated, too"
-    )
+    why = "pictures whose size is not known are interpolated, too"
+    CORE.around(keras.layers.UpSampling2D, "call", _enlarging, why=why)
 
 
-def _enlarging(before: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    @functools.wraps(before)
-    def call(self: Any, inputs: Any) -> Any:
-        first = self.data_format == "channels_first"
-        if self.interpolation == "nearest" or None not in (inputs.shape[2:] if first else inputs.shape[1:3]):
-            return before(self, inputs)
-        pictures = keras.ops.transpose(inputs, (0, 2, 3, 1)) if first else inputs
-        size = tf.shape(pictures)[1:3] * self.size
-        enlarged = tf.cast(tf.image.resize(pictures, size, self.interpolation), inputs.dtype)
-        return keras.ops.transpose(enlarged, (0, 3, 1, 2)) if first else enlarged
-
-    return call
+def _enlarging(before: Callable[[Any, Any], Any], self: Any, inputs: Any) -> Any:
+    first = self.data_format == "channels_first"
+    if self.interpolation == "nearest" or None not in (inputs.shape[2:] if first else inputs.shape[1:3]):
+        return before(self, inputs)
+    pictures = keras.ops.transpose(inputs, (0, 2, 3, 1)) if first else inputs
+    size = tf.shape(pictures)[1:3] * self.size
+    enlarged = tf.cast(tf.image.resize(pictures, size, self.interpolation), inputs.dtype)
+    return keras.ops.transpose(enlarged, (0, 3, 1, 2)) if first else enlarged

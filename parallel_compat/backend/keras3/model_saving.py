@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import types
 import warnings
@@ -33,93 +32,68 @@ def act_on_template(
 ) -> None:
     """Let Keras's functions that save or clone a `model_class` act on its `template`.
 
-    `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a
-    method of the model; they call `saving_lib.save_model`,
-    `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`. A model inside another one goes through
-    `serialize_keras_object` of both formats and `saving_lib._save_state` and its relatives.
+    `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a method of
+    the model.
 
     Args:
         model_class: the class of models, with an attribute `template`, that are not written themselves.
         to_save: returns a context manager that yields the model to write.
     """
 
-    def saving(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def save(model: keras.Model, *args: Any, **kwargs: Any) -> Any:
-            if not isinstance(model, model_class):
-                return original(model, *args, **kwargs)
-            with to_save(model) as written:
-                return original(written, *args, **kwargs)
-
-        return save
+    def save(original: Callable[..., Any], model: keras.Model, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(model, model_class):
+            return original(model, *args, **kwargs)
+        with to_save(model) as written:
+            return original(written, *args, **kwargs)
 
     for module, name in ((saving_lib, "save_model"), (legacy_h5_format, "save_model_to_hdf5")):
-        CORE.wrap(module, name, saving, why="a parallel model is saved as its template")
+        CORE.around(module, name, save, why="a parallel model is saved as its template")
 
     # A model that contains one: its layer is written as the template is, which plain Keras reads.
-    def of_template(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def call(part: Any, *args: Any, **kwargs: Any) -> Any:
-            if isinstance(part, model_class):
-                part = part.template
-            elif isinstance(part, (list, tuple)):
-                part = [item.template if isinstance(item, model_class) else item for item in part]
-            return original(part, *args, **kwargs)
-
-        return call
+    def of_template(original: Callable[..., Any], part: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(part, model_class):
+            part = part.template
+        elif isinstance(part, (list, tuple)):
+            part = [item.template if isinstance(item, model_class) else item for item in part]
+        return original(part, *args, **kwargs)
 
     for name in ("_save_state", "_load_state", "_save_container_state", "_load_container_state"):
-        CORE.wrap(saving_lib, name, of_template, why="a parallel model inside another one is saved as its template")
+        CORE.around(saving_lib, name, of_template, why="a parallel model inside another one is saved as its template")
 
-    def serializing(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def serialize(part: Any) -> Any:
-            written = original(part.template if isinstance(part, model_class) else part)
-            if isinstance(part, model_class) and "name" in written["config"]:
-                written["config"] = {**written["config"], "name": part.name}  # by which other layers refer to it
-            return written
+    def serialize(original: Callable[..., Any], part: Any) -> Any:
+        written = original(part.template if isinstance(part, model_class) else part)
+        if isinstance(part, model_class) and "name" in written["config"]:
+            written["config"] = {**written["config"], "name": part.name}  # by which other layers refer to it
+        return written
 
-        return serialize
-
+    why = "a parallel model inside another one has its template's config"
     for module in (serialization_lib, legacy_serialization):
-        CORE.wrap(
-            module,
-            "serialize_keras_object",
-            serializing,
-            why="a parallel model inside another one has its template's config",
-        )
+        CORE.around(module, "serialize_keras_object", serialize, why=why)
 
-    def cloning_template(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
-            if not isinstance(model, model_class):
-                return original(model, clone_function, *args, **kwargs)
-            template = model.template
-            if isinstance(template, keras.Sequential):
-                inputs = args[0] if args else kwargs.get("input_tensors")
-                return keras.models.clone_model(template, input_tensors=inputs, clone_function=clone_function)
-            if not getattr(template, "inputs", None):
-                return type(template).from_config(template.get_config())
-            return original(template, clone_function, *args, **kwargs)
+    def clone(original: Any, model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
+        if not isinstance(model, model_class):
+            return original(model, clone_function, *args, **kwargs)
+        template = model.template
+        if isinstance(template, keras.Sequential):
+            inputs = args[0] if args else kwargs.get("input_tensors")
+            return keras.models.clone_model(template, input_tensors=inputs, clone_function=clone_function)
+        if not getattr(template, "inputs", None):
+            return type(template).from_config(template.get_config())
+        return original(template, clone_function, *args, **kwargs)
 
-        return clone
-
-    CORE.wrap(cloning, "_clone_functional_model", cloning_template, why="a parallel model is cloned as its template")
+    CORE.around(cloning, "_clone_functional_model", clone, why="a parallel model is cloned as its template")
 
 
 def write_activations_by_their_names() -> None:
     """Let files name activations that are functions of TensorFlow as Keras does, which finds no "softmax_v2" again."""
     named = {tf.nn.softmax: "softmax", tf.nn.log_softmax: "log_softmax", tf.nn.swish: "silu", tf.identity: "linear"}
 
-    def naming(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def serialize(activation: Any) -> Any:
-            known = isinstance(activation, types.FunctionType) and activation in named
-            return named[activation] if known else original(activation)
+    def serialize(original: Callable[..., Any], activation: Any) -> Any:
+        known = isinstance(activation, types.FunctionType) and activation in named
+        return named[activation] if known else original(activation)
 
-        return serialize
-
-    CORE.wrap(activations, "serialize", naming, why="Keras does not load tf.nn.softmax, which it saves as softmax_v2")
+    why = "Keras does not load tf.nn.softmax, which it saves as softmax_v2"
+    CORE.around(activations, "serialize", serialize, why=why)
 
 
 def save_model(model: keras.Model, path: Path, *, include_optimizer: bool = True) -> None:
@@ -177,34 +151,29 @@ def restore_optimizers_from_hdf5() -> None:
     the metrics, where short names like "mse" lead to nothing it accepts, and for operations on masks among the layers.
     """
 
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
-            short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
-            short_names |= h5_files.parts_of_configs()
-            with _without_warning("Error in loading the saved optimizer"):
-                model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
-            if compile and model.compiled and model.optimizer is not None:
-                is_open = isinstance(filepath, h5py.File)
-                with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
-                    if "optimizer_weights" in file:
-                        weights = file["optimizer_weights"]
-                        values = [weights[name][()] for name in h5_files.names_in(weights, "weight_names")]
-                        optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
-                        sentence = restore_optimizer(optimizer, model.trainable_variables, values)
-                        if sentence is not None:
-                            warnings.warn(sentence, ParallelCompatWarning, stacklevel=3)
-                        model.optimizer = optimizer
-            return model
+    why = "the state of an optimizer in an HDF5 file is restored, and short names of losses and operations are read"
+    CORE.around(legacy_h5_format, "load_model_from_hdf5", _load_with_optimizer, why=why)
 
-        return load
 
-    CORE.wrap(
-        legacy_h5_format,
-        "load_model_from_hdf5",
-        wrap,
-        why="the state of an optimizer in an HDF5 file is restored, and short names of losses and operations are read",
-    )
+def _load_with_optimizer(
+    original: Any, filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any
+) -> keras.Model:
+    short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
+    short_names |= h5_files.parts_of_configs()
+    with _without_warning("Error in loading the saved optimizer"):
+        model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
+    if compile and model.compiled and model.optimizer is not None:
+        is_open = isinstance(filepath, h5py.File)
+        with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
+            if "optimizer_weights" in file:
+                weights = file["optimizer_weights"]
+                values = [weights[name][()] for name in h5_files.names_in(weights, "weight_names")]
+                optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+                sentence = restore_optimizer(optimizer, model.trainable_variables, values)
+                if sentence is not None:
+                    warnings.warn(sentence, ParallelCompatWarning, stacklevel=4)
+                model.optimizer = optimizer
+    return model
 
 
 @contextlib.contextmanager

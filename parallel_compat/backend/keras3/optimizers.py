@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -91,7 +90,7 @@ def update_once_for_all_replicas() -> None:
     bases: set[Any] = {base for optimizer in optimizers for base in optimizer.__mro__}
     for base in bases:
         if "apply" in vars(base):
-            CORE.wrap(base, "apply", _merging_apply, why="gradients of replicas are added up and applied once")
+            CORE.around(base, "apply", _merging_apply, why="gradients of replicas are added up and applied once")
 
 
 def keep_reads_before_updates() -> None:
@@ -104,12 +103,9 @@ def keep_reads_before_updates() -> None:
     forward pass: the weight may be updated first, and losses and other gradients are then those of the new weight; in
     15 of 100 traces with Keras 3.15.1 on TensorFlow 2.21. With one replica there is nothing to reduce.
     """
-    CORE.wrap(
-        _class_with("_all_reduce_sum_gradients"),
-        "_all_reduce_sum_gradients",
-        _reduce_over_replicas,
-        why="on one device an update may overtake the forward pass's read of the weight",
-    )
+    name = "_all_reduce_sum_gradients"
+    why = "on one device an update may overtake the forward pass's read of the weight"
+    CORE.around(_class_with(name), name, _reduce_over_replicas, why=why)
 
 
 def follow_models_into_strategies() -> None:
@@ -118,12 +114,8 @@ def follow_models_into_strategies() -> None:
     Keras notes the strategy when the optimizer is made; its first variables (step counter, learning rate) are then no
     mirrored ones, and it refuses the model's ("Mixing different tf.distribute.Strategy objects").
     """
-    CORE.wrap(
-        _class_with("build"),
-        "build",
-        _following_build,
-        why="an optimizer made before strategy.scope() is refused by the model made in it",
-    )
+    why = "an optimizer made before strategy.scope() is refused by the model made in it"
+    CORE.around(_class_with("build"), "build", _following_build, why=why)
 
 
 def _class_with(method: str) -> Any:
@@ -131,60 +123,47 @@ def _class_with(method: str) -> Any:
     return next(kind for kind in keras.optimizers.Optimizer.__mro__ if method in vars(kind))
 
 
-def _following_build(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
-    def build(self: Any, variables: Any) -> None:
-        strategy = tf.distribute.get_strategy()
-        other = getattr(self, "_distribution_strategy", strategy) is not strategy
-        if other and tf.distribute.in_cross_replica_context() and any(map(_is_mirrored, variables)):
-            with tf.init_scope(), strategy.scope():
-                for variable in self.variables:
-                    variable._initialize(tf.constant(variable.numpy(), variable.dtype))
-            self._distribution_strategy = strategy
-        original(self, variables)
-
-    return build
+def _following_build(original: Callable[..., None], self: Any, variables: Any) -> None:
+    strategy = tf.distribute.get_strategy()
+    other = getattr(self, "_distribution_strategy", strategy) is not strategy
+    if other and tf.distribute.in_cross_replica_context() and any(map(_is_mirrored, variables)):
+        with tf.init_scope(), strategy.scope():
+            for variable in self.variables:
+                variable._initialize(tf.constant(variable.numpy(), variable.dtype))
+        self._distribution_strategy = strategy
+    original(self, variables)
 
 
-def _reduce_over_replicas(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def reduce(self: Any, grads_and_vars: Any) -> Any:
-        context = tf.distribute.get_replica_context()
-        return (
-            grads_and_vars if context is None or context.num_replicas_in_sync == 1 else original(self, grads_and_vars)
-        )
-
-    return reduce
+def _reduce_over_replicas(original: Callable[..., Any], self: Any, grads_and_vars: Any) -> Any:
+    context = tf.distribute.get_replica_context()
+    is_alone = context is None or context.num_replicas_in_sync == 1
+    return grads_and_vars if is_alone else original(self, grads_and_vars)
 
 
-def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
-    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
-        context = tf.distribute.get_replica_context()
-        grads = list(grads)
-        variables = None if trainable_variables is None else list(trainable_variables)
-        known = self.variables if variables is None else variables
-        if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, known)):
-            return original(self, grads, trainable_variables)
-        present = [i for i, gradient in enumerate(grads) if gradient is not None]
+def _merging_apply(original: Callable[..., None], self: Any, grads: Any, trainable_variables: Any = None) -> None:
+    context = tf.distribute.get_replica_context()
+    grads = list(grads)
+    variables = None if trainable_variables is None else list(trainable_variables)
+    known = self.variables if variables is None else variables
+    if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, known)):
+        return original(self, grads, trainable_variables)
+    present = [i for i, gradient in enumerate(grads) if gradient is not None]
 
-        def once(strategy: tf.distribute.Strategy, *own: Any) -> None:
-            # Not `context.all_reduce`, see `keep_reads_before_updates`.
-            reduced = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.SUM, [(g, g) for g in own])
-            whole: list[Any] = [None] * len(grads)
-            for i, gradient in zip(present, reduced, strict=True):
-                whole[i] = strategy.experimental_local_results(gradient)[0]
-            with tf.init_scope(), outside_replicas():
-                self._distribution_strategy = tf.distribute.get_strategy()
-                if not self.built and variables is not None:
-                    self.build(variables)
-            with outside_replicas():
-                original(self, whole, variables)
+    def once(strategy: tf.distribute.Strategy, *own: Any) -> None:
+        # Not `context.all_reduce`, see `keep_reads_before_updates`.
+        reduced = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.SUM, [(g, g) for g in own])
+        whole: list[Any] = [None] * len(grads)
+        for i, gradient in zip(present, reduced, strict=True):
+            whole[i] = strategy.experimental_local_results(gradient)[0]
+        with tf.init_scope(), outside_replicas():
+            self._distribution_strategy = tf.distribute.get_strategy()
+            if not self.built and variables is not None:
+                self.build(variables)
+        with outside_replicas():
+            original(self, whole, variables)
 
-        context.merge_call(once, args=tuple(grads[i] for i in present))
-        return None
-
-    return apply
+    context.merge_call(once, args=tuple(grads[i] for i in present))
+    return None
 
 
 def _is_mirrored(variable: Any) -> bool:

@@ -10,25 +10,19 @@ import keras
 _FOLDER = os.path.dirname(os.path.abspath(keras.__file__)) + os.sep
 
 
-class _Once(logging.Filter):
-    """Lets each text that Keras logs through once; what others log is theirs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._shown: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if not record.pathname.startswith(_FOLDER):
-            return True
-        text = record.getMessage()
-        is_first = text not in self._shown
-        self._shown.add(text)
-        return is_first
+_shown: set[str] = set()
 
 
 def show_once() -> None:
     """Show each warning that Keras logs once a process."""
-    logging.getLogger("absl").addFilter(_ONCE)
+    logging.getLogger("absl").addFilter(_is_shown)
 
 
-_ONCE = _Once()
+def _is_shown(record: logging.LogRecord) -> bool:
+    """Return whether a record is shown: each text of Keras once; what others log is theirs."""
+    if not record.pathname.startswith(_FOLDER):
+        return True
+    text = record.getMessage()
+    is_first = text not in _shown
+    _shown.add(text)
+    return is_first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
@@ -59,6 +59,22 @@ class Values:
             for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
                 self._put(output, value)
         return self._values[id(tensor)]
+
+
+def behind(tensors: Iterable[Any], known: Iterable[Any] = ()) -> Iterator[tuple[Any, Any]]:
+    """Yield each symbolic tensor that some are computed from, and they themselves, with the call that made it.
+
+    Args:
+        known: tensors behind which nothing is looked for, and that are not yielded.
+    """
+    seen, waiting = {id(each) for each in known}, list(tensors)
+    while waiting:
+        tensor = waiting.pop()
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            node = node_of(tensor)
+            yield tensor, node
+            waiting += node.input_tensors if node is not None else ()
 
 
 def node_of(tensor: Any) -> Any:

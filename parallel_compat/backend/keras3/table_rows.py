@@ -8,7 +8,6 @@ sparse either way.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -39,24 +38,20 @@ def is_on_replica() -> bool:
 
 def take_rows_where_the_table_is() -> None:
     """Let `keras.ops.take` of a variable gather where the variable is, `on_replica`."""
-    CORE.wrap(moved_names.numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
+    CORE.around(moved_names.numpy, "take", _take, why="a replica needs some rows of an embedding, not all of it")
 
 
-def _take(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        if axis != 0 or not isinstance(x, keras.Variable):
-            return original(x, indices, axis)
-        may_take = _may_take.get()
-        if may_take is None or not may_take(x) or isinstance(indices, (tf.SparseTensor, tf.RaggedTensor)):
-            return original(x, indices, axis)
-        table = x._value
-        indices = tf.convert_to_tensor(indices)
-        mirrored = isinstance(table, tf.distribute.DistributedValues)
-        if mirrored or not isinstance(table, tf.Variable) or x.value.dtype != table.dtype:  # or of another precision
-            return original(x, indices, axis)
-        rows = tf.where(indices < 0, indices + tf.cast(tf.shape(table)[0], indices.dtype), indices)
-        with tf.device(table.device):
-            return tf.gather(table, rows)
-
-    return take
+def _take(original: Callable[..., Any], x: Any, indices: Any, axis: int | None = None) -> Any:
+    if axis != 0 or not isinstance(x, keras.Variable):
+        return original(x, indices, axis)
+    may_take = _may_take.get()
+    if may_take is None or not may_take(x) or isinstance(indices, (tf.SparseTensor, tf.RaggedTensor)):
+        return original(x, indices, axis)
+    table = x._value
+    indices = tf.convert_to_tensor(indices)
+    mirrored = isinstance(table, tf.distribute.DistributedValues)
+    if mirrored or not isinstance(table, tf.Variable) or x.value.dtype != table.dtype:  # or of another precision
+        return original(x, indices, axis)
+    rows = tf.where(indices < 0, indices + tf.cast(tf.shape(table)[0], indices.dtype), indices)
+    with tf.device(table.device):
+        return tf.gather(table, rows)
