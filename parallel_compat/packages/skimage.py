@@ -13,22 +13,19 @@ from parallel_compat.packages.arguments import accepting, called_by_user, parame
 from parallel_compat.packages.notes import note
 from parallel_compat.packages.skimage_functions import whole_numbers
 
-# Where a function has the new argument and not the old one: (old, new, what is passed).
-_RENAMED: list[tuple[str, str, Any]] = [
-    ("as_grey", "as_gray", "as_gray"),
-    ("in_place", "out", None),
-    ("input", "label_image", "label_image"),
-    ("iterations", "num_iter", "num_iter"),
-    ("max_iter", "max_num_iter", "max_num_iter"),
-    ("multichannel", "channel_axis", lambda options, value: options.update(channel_axis=-1 if value else None)),
-    ("n_iter_max", "max_num_iter", "max_num_iter"),
-    ("neighbors", "connectivity", lambda options, value: options.update(connectivity=1 if value == 4 else 2)),
-    ("random_seed", "rng", "rng"),
-    ("random_state", "rng", "rng"),
-    ("seed", "rng", "rng"),
-    ("selem", "footprint", "footprint"),
-    ("visualise", "visualize", "visualize"),
-]
+# Where a function has the new argument and not the old one: old -> new.
+_RENAMED = {
+    "as_grey": "as_gray", "in_place": "out", "input": "label_image", "iterations": "num_iter",
+    "max_iter": "max_num_iter", "multichannel": "channel_axis", "n_iter_max": "max_num_iter",
+    "neighbors": "connectivity", "random_seed": "rng", "random_state": "rng", "seed": "rng", "selem": "footprint",
+    "visualise": "visualize",
+}  # fmt: skip
+# What is passed of them, where it is not the same value.
+_PASSED: dict[str, Any] = {
+    "in_place": None,
+    "multichannel": lambda options, value: options.update(channel_axis=-1 if value else None),
+    "neighbors": lambda options, value: options.update(connectivity=1 if value == 4 else 2),
+}
 
 
 def changed(module: str, name: str, function: Any) -> Any:
@@ -36,7 +33,7 @@ def changed(module: str, name: str, function: Any) -> Any:
     if not inspect.isfunction(function):
         return function
     known = parameters(function) or {}
-    gone = {old: passed for old, new, passed in _RENAMED if new in known and old not in known}
+    gone = {old: _PASSED.get(old, new) for old, new in _RENAMED.items() if new in known and old not in known}
     accepts = accepting(function, f"{module}.{name}", gone)
     special = _SPECIAL.get(f"{module}.{name}")
     return accepts if special is None else wrapped(accepts, special)

@@ -24,6 +24,7 @@ from typing import Any
 from unittest import mock
 
 from parallel_compat import bytecode
+from parallel_compat.names import tsv
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.mends.register import Register
 
@@ -33,34 +34,7 @@ _OPS_OF_1_15 = "tensorflow.python.ops_of_1_15."
 _GRADIENTS = ("array_grad", "linalg_grad", "math_grad", "nn_grad", "sparse_grad", "tensor_array_grad")
 
 _TRANSFORMS = ("irfft", "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d")
-_FUNCTIONS = {
-    "array_ops": (
-        *("matrix_diag", "matrix_diag_part", "matrix_set_diag", "one_hot"),
-        *("ones", "ones_like_impl", "split", "zeros", "zeros_like_impl"),
-    ),
-    "clip_ops": ("clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"),
-    "confusion_matrix": ("confusion_matrix", "confusion_matrix_v1"),
-    "embedding_ops": ("embedding_lookup",),
-    "image_ops_impl": ("adjust_jpeg_quality", "crop_to_bounding_box", "per_image_standardization"),
-    "linalg_ops_impl": ("eye",),
-    "losses.util": ("scale_losses_by_sample_weight", "squeeze_or_expand_dimensions"),
-    "math_ops": ("_ReductionDims", "reduced_shape", "saturate_cast", "tensordot", "unsorted_segment_mean"),
-    "nn_impl": ("batch_normalization", "l2_normalize", "moments", "swish", "weighted_moments"),
-    "nn_ops": ("dropout", "dropout_v2"),
-    "random_ops": (
-        *("multinomial", "random_gamma", "random_normal", "random_poisson", "random_shuffle", "random_uniform"),
-        "truncated_normal",
-    ),
-    "signal.dct_ops": ("dct", "idct"),
-    "signal.fft_ops": ("fftshift", "ifftshift", *_TRANSFORMS),
-    "signal.mel_ops": ("linear_to_mel_weight_matrix",),
-    "signal.reconstruction_ops": ("overlap_and_add",),
-    "signal.shape_ops": ("frame",),
-    "signal.spectral_ops": ("inverse_stft", "stft"),
-    "special_math_ops": ("bessel_i0", "bessel_i1", "einsum"),
-    "stateless_random_ops": ("stateless_random_normal", "stateless_random_uniform", "stateless_truncated_normal"),
-    "weights_broadcast_ops": ("assert_broadcastable", "broadcast_weights"),
-}
+_FUNCTIONS = {module: names.split() for module, names in tsv.rows("functions_of_1_15.tsv", 2, __package__)}
 
 # Today's TensorFlow can read all that it writes; what 1.15 wrote later than this, 1.15 did not write.
 _WRITTEN_BEFORE = datetime.date(2019, 8, 21)
