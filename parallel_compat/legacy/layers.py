@@ -303,12 +303,9 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
         if input_dim:
             keywords["input_shape"] = (input_dim,)
         super().__init__(activity_regularizer=activity_regularizer, **keywords)
-        self.init = keras.initializers.get(init)
-        self.W_regularizer = keras.regularizers.get(W_regularizer)
-        self.b_regularizer = keras.regularizers.get(b_regularizer)
-        self.W_constraint = keras.constraints.get(W_constraint)
-        self.b_constraint = keras.constraints.get(b_constraint)
-        self.bias = bias
+        self.init, self.bias = keras.initializers.get(init), bias
+        self.W_regularizer, self.b_regularizer = map(keras.regularizers.get, (W_regularizer, b_regularizer))
+        self.W_constraint, self.b_constraint = map(keras.constraints.get, (W_constraint, b_constraint))
         if weights is not None:
             set_when_built(self, weights)
 
@@ -324,15 +321,11 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
         return self.add_weight(shape=shape, initializer="zeros", name="b", **of_bias)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "init": keras.initializers.serialize(self.init),
-            "W_regularizer": keras.regularizers.serialize(self.W_regularizer),
-            "b_regularizer": keras.regularizers.serialize(self.b_regularizer),
-            "W_constraint": keras.constraints.serialize(self.W_constraint),
-            "b_constraint": keras.constraints.serialize(self.b_constraint),
-            "bias": self.bias,
-        }
+        own: dict[str, Any] = {"init": keras.initializers.serialize(self.init), "bias": self.bias}
+        for name in ("W", "b"):
+            own[f"{name}_regularizer"] = keras.regularizers.serialize(getattr(self, f"{name}_regularizer"))
+            own[f"{name}_constraint"] = keras.constraints.serialize(getattr(self, f"{name}_constraint"))
+        return {**super().get_config(), **own}
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")

@@ -16,38 +16,30 @@ _VERSION = "2.2.3"
 _API = "tensorflow._api.v2."
 
 # Modules of `tf` that are the original's: its module, and where it is in the original's sources.
+_OF_2 = {
+    "keras": "tensorflow/keras",
+    **{name: f"tensorflow/_api/v2/{name}" for name in ("feature_column", "mixed_precision")},
+}
+_OF_1 = {
+    "keras": "tensorflow/python/keras/api/_v1/keras",
+    **{name: f"tensorflow/_api/v2/compat/v1/{name}" for name in ("feature_column", "layers", "mixed_precision")},
+}
 _MODULES = {
-    "tensorflow": {
-        "keras": "tensorflow/keras",
-        "feature_column": "tensorflow/_api/v2/feature_column",
-        "mixed_precision": "tensorflow/_api/v2/mixed_precision",
-    },
-    "tensorflow.compat.v1": {
-        "keras": "tensorflow/python/keras/api/_v1/keras",
-        "feature_column": "tensorflow/_api/v2/compat/v1/feature_column",
-        "layers": "tensorflow/_api/v2/compat/v1/layers",
-        "mixed_precision": "tensorflow/_api/v2/compat/v1/mixed_precision",
-    },
+    "tensorflow": _OF_2,
+    "tensorflow.compat.v1": _OF_1,
     "tensorflow.compat.v1.nn": {"rnn_cell": "tensorflow/_api/v2/compat/v1/nn/rnn_cell"},
-    "tensorflow.compat.v2": {
-        "keras": "tensorflow/keras",
-        "feature_column": "tensorflow/_api/v2/feature_column",
-        "mixed_precision": "tensorflow/_api/v2/mixed_precision",
-    },
-}  # fmt: skip
+    "tensorflow.compat.v2": _OF_2,
+}
 
 # Single names: where each is in the original.
+_EXPERIMENTAL = "tensorflow.python.training.experimental."
+_SCALES = ("LossScale", "FixedLossScale", "DynamicLossScale")
+_REWRITES = ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
 _NAMES = {
     "tensorflow": {name: f"tensorflow.keras.{name}" for name in ("initializers", "losses", "metrics", "optimizers")},
     "tensorflow.train.experimental": {
-        **{
-            name: f"tensorflow.python.training.experimental.loss_scale.{name}"
-            for name in ("LossScale", "FixedLossScale", "DynamicLossScale")
-        },
-        **{
-            name: f"tensorflow.python.training.experimental.mixed_precision.{name}"
-            for name in ("enable_mixed_precision_graph_rewrite", "disable_mixed_precision_graph_rewrite")
-        },
+        **{name: f"{_EXPERIMENTAL}loss_scale.{name}" for name in _SCALES},
+        **{name: f"{_EXPERIMENTAL}mixed_precision.{name}" for name in _REWRITES},
     },
 }
 
