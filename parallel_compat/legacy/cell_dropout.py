@@ -10,8 +10,8 @@ import weakref
 from typing import Any
 
 import keras
-import tensorflow as tf
 
+from parallel_compat.backend.keras3 import call_context
 from parallel_compat.legacy.cells import _generate_dropout_mask
 
 _MASKS = "_parallel_compat_cell_masks"
@@ -56,24 +56,13 @@ def _mask(cell: Any, rate: str, inputs: Any, training: Any, count: int) -> Any:
         return None
     # Not by `setattr`: Keras would take the masks for state of the layer.
     masks = vars(cell).setdefault(_MASKS, {}).setdefault(rate, weakref.WeakKeyDictionary())
-    here = _contexts()
+    here = [*call_context.traced_graphs(), _Eager]
     for context in here:  # the steps in a loop, a graph of their own, use what was drawn before it
         if context in masks:
             return masks[context]
     drawn = _generate_dropout_mask(keras.ops.ones_like(inputs), getattr(cell, rate), training=training, count=count)
     masks[here[0]] = drawn
     return drawn
-
-
-def _contexts() -> list[Any]:
-    """Return the graph that is being traced, those around it, and a placeholder for eager mode."""
-    if tf.executing_eagerly():
-        return [_Eager]
-    found, graph = [], tf.compat.v1.get_default_graph()
-    while graph is not None:
-        found.append(graph)
-        graph = getattr(graph, "outer_graph", None)
-    return [*found, _Eager]
 
 
 class DropoutRNNCellMixin:

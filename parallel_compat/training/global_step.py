@@ -113,7 +113,7 @@ class GlobalStep:
         losses = [] if compiled is None else [compiled]
         if passed.added_losses[0]:
             losses += merge_added_losses(passed.added_losses, self._added_loss_kinds[training], passed.samples)
-        losses += keras3.layers.weight_regularization(self._model)
+        losses += [each.regularizer(each) for each in self._model.trainable_weights if each.regularizer is not None]
         if not losses:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
         return losses[0] if len(losses) == 1 else keras.ops.sum(losses)

@@ -72,7 +72,8 @@ def why_keras_loop(name: str, model: keras.Model, arguments: dict[str, Any]) -> 
         return "run_eagerly, jit_compile or steps_per_execution"
     if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
         return "a `CallbackList`"
-    return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.in_memory.is_limited() else None
+    is_limited = keras.config.max_epochs() or keras.config.max_steps_per_epoch()
+    return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if is_limited else None
 
 
 def call(name: str, model: keras.Model, keras_loop: Callable[..., Any], arguments: dict[str, Any]) -> Any:

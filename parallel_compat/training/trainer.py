@@ -134,12 +134,8 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
         """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
-        own = (
-            keras3.data_adapters.settings_of_sequence(data, generator_methods.QUEUE_ARGUMENTS)
-            if is_sequence(data)
-            else {}
-        )
-        return Feed(self, **{**own, **drawing})
+        own = {name: getattr(data, name, None) for name in generator_methods.QUEUE_ARGUMENTS if is_sequence(data)}
+        return Feed(self, **{**{name: value for name, value in own.items() if value is not None}, **drawing})
 
     @property
     def stop_training(self) -> bool:

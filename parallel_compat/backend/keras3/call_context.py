@@ -23,6 +23,15 @@ def traced_graph() -> Any:
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
+def traced_graphs() -> list[Any]:
+    """Return the graph that a function is traced in, and those around it, from the inside out."""
+    found, graph = [], traced_graph()
+    while graph is not None:
+        found.append(graph)
+        graph = getattr(graph, "outer_graph", None)
+    return found
+
+
 def training() -> bool | None:
     """Return whether the outermost call in progress trains, or None outside of every layer's call."""
     context = global_state.get_global_attribute("current_call_ctx")

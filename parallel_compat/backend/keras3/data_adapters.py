@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -53,12 +52,6 @@ def _no_strategy() -> Any:
     """Return what stands for no strategy: a new thread is in no scope."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(tf.distribute.get_strategy).result()
-
-
-def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return how a Sequence wants to be drawn, if it called `super().__init__`."""
-    settings = {name: getattr(sequence, name, None) for name in names}
-    return {name: value for name, value in settings.items() if value is not None}
 
 
 def is_scipy_sparse(x: Any) -> bool:

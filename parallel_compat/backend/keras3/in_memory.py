@@ -70,11 +70,6 @@ def as_eager_tensor(array: np.ndarray[Any, Any]) -> Any:
     return ops.EagerTensor(array.copy(), None, None)
 
 
-def is_limited() -> bool:
-    """Whether `KERAS_MAX_EPOCHS` or `KERAS_MAX_STEPS_PER_EPOCH` cut trainings short."""
-    return bool(keras.config.max_epochs() or keras.config.max_steps_per_epoch())
-
-
 def assert_compiled(model: keras.Model) -> None:
     """Raise what Keras raises for a model that is not compiled."""
     if not model.compiled:

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3.layers import get_mask, symbolic_history
 from parallel_compat.backend.patches import CORE
 
@@ -64,12 +65,7 @@ def call_of(tensor: Any) -> Call | None:
 
 def last_call(layer: Any) -> Call | None:
     """Return the last call of a layer in the graph that is traced, or in one around it, if there is one."""
-    graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
-    while graph is not None:
-        if layer in _calls_of(graph):
-            return _calls_of(graph)[layer]
-        graph = getattr(graph, "outer_graph", None)
-    return None
+    return next((_calls_of(each)[layer] for each in call_context.traced_graphs() if layer in _calls_of(each)), None)
 
 
 def value_in_graph(tensor: keras.KerasTensor) -> Any:

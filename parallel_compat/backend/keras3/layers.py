@@ -133,14 +133,9 @@ def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...] | None) ->
 
 
 def layers_being_built() -> list[Any]:
-    """Return the layers that are being built or called, from the outermost."""
-    return [scope.caller for scope in scopes_of_layers()]
-
-
-def scopes_of_layers() -> list[Any]:
-    """Return the scope of each layer that is being built or called (`keras.src.backend.common.name_scope`)."""
+    """Return the layers that are being built or called, from the outermost (`keras.src.backend.common.name_scope`)."""
     scopes = global_state.get_global_attribute("name_scope_stack") or []
-    return [scope for scope in scopes if isinstance(scope.caller, keras.Layer)]
+    return [scope.caller for scope in scopes if isinstance(scope.caller, keras.Layer)]
 
 
 def takes(layer: Any, argument: str) -> bool:
@@ -241,11 +236,6 @@ def build_by_calling(model: keras.Model, input_shape: Any) -> None:
         if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty
     ]
     output_spec(model.call, inputs, **({"training": False} if "training" in required[1:] else {}))
-
-
-def weight_regularization(model: keras.Model) -> list[Any]:
-    """Compute the losses of weight regularizers."""
-    return [weight.regularizer(weight) for weight in model.trainable_weights if weight.regularizer is not None]
 
 
 def let_products_be_sparse_of_sparse_tensors_alone() -> None:
