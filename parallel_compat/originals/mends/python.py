@@ -12,6 +12,7 @@ import inspect
 import sys
 import time
 import types
+from collections.abc import Callable
 from importlib.machinery import PathFinder
 from typing import Any, NamedTuple
 
@@ -27,10 +28,14 @@ class ArgSpec(NamedTuple):
     defaults: tuple[Any, ...] | None
 
 
+def _getargspec(function: Callable[..., Any]) -> ArgSpec:
+    return ArgSpec(*inspect.getfullargspec(function)[:4])
+
+
 def apply(mends: Register) -> None:
     abstract = {name: getattr(collections.abc, name) for name in collections.abc.__all__}
     mends.add(collections, **abstract)
-    mends.add(inspect, ArgSpec=ArgSpec, getargspec=lambda function: ArgSpec(*inspect.getfullargspec(function)[:4]))
+    mends.add(inspect, ArgSpec=ArgSpec, getargspec=_getargspec)
     mends.add(time, clock=time.perf_counter)
     # Setuptools, which has it where Python has not, takes a quarter of a second to be asked.
     if PathFinder.find_spec("distutils") is None and importlib.util.find_spec("distutils") is None:
