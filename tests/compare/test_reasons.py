@@ -27,6 +27,7 @@ from parallel_compat.names.results import RESULTS
 MASK = '"Masking"'
 # How the row begins: the kind and class of a finding, what is known of the model, the script.
 SHOWN = {
+    "the logged `loss` of a model with": ("history", "loss", "", "model.add_loss(loss)"),
     "the logged loss of one": ("history", "one_loss", SMALL_BATCH, "loss_weights"),
     "the bias of a convolution": ("layer", "Conv2D", '"data_format": "channels_first"', ""),
     "`Dropout`, `BatchNormalization` in a custom model class": ("output", "", OWN_CLASS, ""),
