@@ -74,11 +74,8 @@ def _selection(module: Any) -> None:
 
     _change(module)
     module.__all__ = [name for name in module.__all__ if name in vars(module)]
-    kind = module.StratifiedKFold
-    original = kind._make_test_folds
 
-    @functools.wraps(original)
-    def make_folds(self: Any, X: Any, y: Any = None) -> Any:
+    def make_folds(original: Any, self: Any, X: Any, y: Any = None) -> Any:
         shuffle, self.shuffle = self.shuffle, False
         try:
             folds = original(self, X, y)  # which checks y, and draws nothing
@@ -96,40 +93,32 @@ def _selection(module: Any) -> None:
         return folds
 
     if notes.is_of_2018:
-        kind._make_test_folds = make_folds
+        around(module.StratifiedKFold, "_make_test_folds", make_folds)
 
 
-def _signs(module: Any) -> None:
+def _flip(original: Any, u: Any, v: Any, u_based_decision: bool = True) -> Any:
     """Give components the signs that they had before 1.5: the largest value of each new column is positive."""
-    original = module.svd_flip
+    note("sklearn.decomposition", "solvers and signs of components as before scikit-learn 1.5")
+    return original(u, v, u_based_decision=u is not None)
 
-    @functools.wraps(original)
-    def flip(u: Any, v: Any, u_based_decision: bool = True) -> Any:
-        note("sklearn.decomposition", "solvers and signs of components as before scikit-learn 1.5")
-        return original(u, v, u_based_decision=u is not None)
 
-    module.svd_flip = flip
+def _fit_components(original: Any, self: Any, X: Any) -> Any:
+    """Let PCA choose its solver as before 1.5, which knew no covariance: it decides what is drawn, too."""
+    shape = np.shape(X)
+    if self.svd_solver != "auto" or len(shape) != 2:
+        return original(self, X)
+    number = min(shape) if self.n_components is None else self.n_components
+    is_small = number == "mle" or max(shape) <= 500 or not 1 <= number < 0.8 * min(shape)
+    self.svd_solver = "full" if is_small else "randomized"
+    try:
+        return original(self, X)
+    finally:
+        self.svd_solver = "auto"
 
 
 def _components(module: Any) -> None:
-    """Let PCA choose its solver as before 1.5, which knew no covariance: it decides what is drawn, too."""
-    _signs(module)
-    original = module.PCA._fit
-
-    @functools.wraps(original)
-    def fit(self: Any, X: Any) -> Any:
-        shape = np.shape(X)
-        if self.svd_solver != "auto" or len(shape) != 2:
-            return original(self, X)
-        number = min(shape) if self.n_components is None else self.n_components
-        is_small = number == "mle" or max(shape) <= 500 or not 1 <= number < 0.8 * min(shape)
-        self.svd_solver = "full" if is_small else "randomized"
-        try:
-            return original(self, X)
-        finally:
-            self.svd_solver = "auto"
-
-    module.PCA._fit = fit
+    around(module, "svd_flip", _flip)
+    around(module.PCA, "_fit", _fit_components)
 
 
 def _regression(module: Any) -> None:
@@ -137,11 +126,7 @@ def _regression(module: Any) -> None:
     _change(module)
     from sklearn.base import clone
 
-    kind = module.LogisticRegression
-    fit, probabilities = kind.fit, kind.predict_proba
-
-    @functools.wraps(fit)
-    def fit_each(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit_each(fit: Any, self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         classes = np.unique(y)
         self._one_to_rest = self.solver == "liblinear" and len(classes) > 2
         if not self._one_to_rest:
@@ -153,14 +138,14 @@ def _regression(module: Any) -> None:
         self.classes_, self.n_features_in_ = classes, self.coef_.shape[1]
         return self
 
-    @functools.wraps(probabilities)
-    def predict(self: Any, X: Any) -> Any:
+    def predict(probabilities: Any, self: Any, X: Any) -> Any:
         if not getattr(self, "_one_to_rest", False):
             return probabilities(self, X)
         each = 1 / (1 + np.exp(-self.decision_function(X)))
         return each / each.sum(axis=1, keepdims=True)
 
-    kind.fit, kind.predict_proba = fit_each, predict
+    around(module.LogisticRegression, "fit", fit_each)
+    around(module.LogisticRegression, "predict_proba", predict)
 
 
 def _get_tags(module: Any, original: Any, estimator: Any) -> Any:
@@ -176,7 +161,7 @@ def _get_tags(module: Any, original: Any, estimator: Any) -> Any:
 CHANGES: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(old_packages.modules_with_positions(), _change),
     "sklearn.decomposition._pca": _components,
-    "sklearn.decomposition._truncated_svd": _signs,
+    "sklearn.decomposition._truncated_svd": lambda module: around(module, "svd_flip", _flip),
     "sklearn.feature_extraction.text": _text,
     "sklearn.linear_model": _regression,
     "sklearn.model_selection": _selection,
