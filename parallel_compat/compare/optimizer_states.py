@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from parallel_compat.names import tsv
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,19 +18,9 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 # Optimizer -> kinds in the order of Keras 2's list, each with what Keras 3 calls it.
-_KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "SGD": (("momentum", ("momentum", "m")),),
-    "RMSprop": (
-        ("velocity", ("velocity",)),
-        ("momentum", ("momentum",)),
-        ("centered", ("average_gradient", "average_grad")),
-    ),
-    "Adagrad": (("accumulator", ("accumulator",)),),
-    "Adadelta": (("accumulated gradient", ("accumulated_grad",)), ("accumulated step", ("accumulated_delta_var",))),
-    "Adam": (("m", ("momentum", "m")), ("v", ("velocity", "v")), ("greatest v", ("velocity_hat", "vhat"))),
-    "Adamax": (("m", ("momentum", "m")), ("norm", ("norm", "u"))),
-    "Nadam": (("m", ("momentum", "m")), ("v", ("velocity", "v"))),
-}
+_KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
+for _optimizer, _kind, _today in tsv.rows("optimizer_states.tsv", 3, __package__):
+    _KINDS[_optimizer] = (*_KINDS.get(_optimizer, ()), (_kind, tuple(_today.split())))
 _COUNTERS = ("iteration", "iterations", "iter", "learning_rate", "current_learning_rate")
 
 

@@ -7,6 +7,8 @@ import os
 import re
 import warnings
 
+from parallel_compat.names import tsv
+
 _MOST_FILES = 1000
 _NOT_OF_PROJECT = frozenset(("venv", "env", "node_modules", "site-packages", "__pycache__"))
 _PYTHON_2 = re.compile(
@@ -15,22 +17,10 @@ _PYTHON_2 = re.compile(
 _CONVERTER = "Rewrite it first: `pip install fissix`, then `parallel-compat migrate --python2"
 CONVERT = f"{_CONVERTER} --write FILE`"
 CONVERT_TO_RUN = f"{_CONVERTER} --select python-2-names --write FILE`"  # and no other rule: Keras stays old
-# Names that only Python 2 has, and what Python 3 calls them; one with a dot is imported.
-NAMES_OF_PYTHON_2 = {
-    "xrange": "range",
-    "raw_input": "input",
-    "unicode": "str",
-    "basestring": "str",
-    "unichr": "chr",
-    "long": "int",
-    "reduce": "functools.reduce",
-}
-METHODS_OF_PYTHON_2 = {
-    "has_key": "key in d",
-    "iteritems": "d.items()",
-    "itervalues": "d.values()",
-    "iterkeys": "d.keys()",
-}
+# Names that only Python 2 has, and methods of its dicts, with what Python 3 calls them.
+NAMES_OF_PYTHON_2, METHODS_OF_PYTHON_2 = (
+    {name: now for of, name, now in tsv.rows("python_2.tsv", 3) if of == kind} for kind in ("name", "method")
+)
 CODING_LINE = "If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
 
 

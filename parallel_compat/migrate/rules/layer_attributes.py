@@ -27,6 +27,7 @@ from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.kinds import LOADING, SEQUENTIAL
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import indent_of, remove_statement
+from parallel_compat.names import tsv
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
 
@@ -130,24 +131,13 @@ def _by_function(file: File, node: ast.Attribute) -> Findings:
         yield file.found(node, message, edits, unsafe=unsafe, hint=not file.old)
 
 
+_ROWS = tsv.rows("not_to_set.tsv", 3)
 # What Keras 3 computes and lets nobody set, and what to do instead.
-_NOT_TO_SET = {
-    MODEL: dict.fromkeys(
-        ("inputs", "outputs", "input", "output"), "Make a model of them: `keras.Model(inputs, outputs)`."
-    ),
-    LAYER: dict.fromkeys(
-        ("trainable_weights", "non_trainable_weights", "weights", "_trainable_weights", "_non_trainable_weights"),
-        "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
-    ),
-}
+_NOT_TO_SET = {of: dict.fromkeys(names.split(), way_out) for of, names, way_out in _ROWS if of in (MODEL, LAYER)}
 _SET_BY_EVERY_LAYER = ("activity_regularizer", "autocast")
 # What a custom layer or model may not set any more, and what one that is derived from one of these layers.
-_NOT_TO_SET_IN_CLASSES = ("dtype", "metrics", "metrics_names", "path", "trainable_variables", "variables")
-_NOT_TO_SET_IN_CLASSES_OF = {
-    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Dense"), "kernel"),
-    **dict.fromkeys(("Convolution1D", "Convolution2D", "Convolution3D"), "kernel"),
-    "Embedding": "embeddings",
-}
+_NOT_TO_SET_IN_CLASSES = " ".join(names for of, names, _ in _ROWS if of == "class").split()
+_NOT_TO_SET_IN_CLASSES_OF = {name: weight for of, names, weight in _ROWS if of == "derived" for name in names.split()}
 
 
 def _assigned(file: File, node: ast.Attribute) -> Findings:

@@ -17,9 +17,12 @@ import ast
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.file import File, Findings
-from parallel_compat.names.old_sources import NAMES_OF_PYTHON_2
+from parallel_compat.names.old_sources import METHODS_OF_PYTHON_2, NAMES_OF_PYTHON_2
 
-_METHODS = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}
+# Methods of dicts that have another name.
+_METHODS = {
+    old: now.removeprefix("d.").removesuffix("()") for old, now in METHODS_OF_PYTHON_2.items() if now.startswith("d.")
+}
 
 
 def find(file: File) -> Findings:
