@@ -39,7 +39,7 @@ from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recorder.hooks import entered
 from parallel_compat.compare.recorder.models import counted, names_of
-from parallel_compat.compare.recorder.steps import EagerStep, Gradients, GraphStep
+from parallel_compat.compare.recorder.steps import EagerStep, Gradients, GraphStep, each_log
 from parallel_compat.compare.recorder.values import around, array_of, like
 from parallel_compat.compare.recordings import read_recording
 from parallel_compat.recover.errors import CheckpointError
@@ -979,6 +979,11 @@ def test_layers_are_recorded_from_the_states_of_the_step():
     kept = types.SimpleNamespace(facts={"random_layers": [], "masked_layers": []}, steps=0)
     values = EagerStep(None, model, None)._forward(kept, [np.ones((4, 3, 2), "float32")])
     np.testing.assert_array_equal(values["layers"][0][1], values["outputs"][0])
+
+
+def test_metrics_that_are_one_dict_are_logs_of_their_own():
+    """As a `train_step` of the script returns them: `{m.name: m.result() for m in self.metrics}`."""
+    assert each_log({"loss": 1, "compile_metrics": {"mae": 2, "mse": 3}}) == [("loss", 1), ("mae", 2), ("mse", 3)]
 
 
 def test_a_batch_may_be_sparse():

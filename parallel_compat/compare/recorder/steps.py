@@ -246,7 +246,7 @@ class EagerStep(Step):
             logs = logs.read()
         if kept.wanted:
             values["gradients"] = [GRADIENTS.of(variable) for variable in trained_weights(self._model)]
-        return logs, sorted(logs.items(), key=lambda pair: pair[0] != "loss"), values
+        return logs, sorted(each_log(logs), key=lambda pair: pair[0] != "loss"), values
 
     def _of_one(self, batch):
         """Return an iterator of one batch."""
@@ -297,6 +297,11 @@ class EagerStep(Step):
         finally:
             restore()
         return values
+
+
+def each_log(logs):
+    """Return pairs of a name and a value; Keras 3 gives the metrics of `compile` as one, a dict."""
+    return [pair for name, log in logs.items() for pair in (each_log(log) if isinstance(log, dict) else [(name, log)])]
 
 
 def train(model):
