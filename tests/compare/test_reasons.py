@@ -46,6 +46,7 @@ SHOWN = {
     '`"accuracy"` with': ("metric", "acc", "binary_crossentropy", ""),
     "`hinge`": ("loss", "squared_hinge", "", ""),
     "`SpecificityAtSensitivity`": ("metric", "sas", "", "SpecificityAtSensitivity(0.5)"),
+    "a metric class whose": ("history", "hits", "", "def reset_states(self): self.hits.assign(0.)"),
     "`weighted_metrics`": ("metric", "weighted_mean_absolute_error", "", "weighted_metrics=['mae']"),
     "`val_loss` with": ("history", "val_loss", "", "class_weight=w, validation_split=0.5"),
     "`trainable` set after": ("step", "SGD", OTHER_TRAINED, ""),
