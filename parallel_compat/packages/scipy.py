@@ -80,6 +80,15 @@ def _interpolate(module: Any) -> None:
         module.interp2d = interp2d
 
 
+def _spatial(module: Any) -> None:
+    def vertices(self: Any) -> Any:
+        note("scipy.spatial.Delaunay.vertices", "it is `simplices` today")
+        return self.simplices
+
+    if not hasattr(module.Delaunay, "vertices"):  # until SciPy 1.11
+        module.Delaunay.vertices = property(vertices)
+
+
 class _Called(ModuleType):
     """`scipy.fft`, which was a function until SciPy 1.4."""
 
@@ -101,5 +110,6 @@ CHANGES: dict[str, Callable[[Any], None]] = {
     "scipy.ndimage": scipy_ndimage.change,
     "scipy.optimize": lambda module: around(module, "minimize", _minimize),
     "scipy.signal": _signal,
+    "scipy.spatial": _spatial,
     "scipy.stats": _stats,
 }

@@ -149,6 +149,8 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
         # All arguments could be passed by position until scikit-learn 1.0.
         "from sklearn.utils import class_weight\n"
         "from sklearn.metrics import f1_score\n"
+        "from scipy.spatial import Delaunay\n"
+        "assert Delaunay([[0, 0], [0, 1], [1, 0]]).vertices.shape == (1, 3)\n"
         # `result.fun` was an array where the function returns one.
         "from scipy.optimize import minimize\n"
         "assert minimize(lambda x: x**2, [1.0], method='L-BFGS-B').fun[0] < 1e-6\n"
