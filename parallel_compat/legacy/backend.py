@@ -19,7 +19,7 @@ from tensorflow.keras import backend as _today
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import call_context
-from parallel_compat.legacy import ctc
+from parallel_compat.legacy import ctc, step_graph
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.functions import (  # noqa: F401
@@ -211,9 +211,12 @@ def identity(x: Any, name: str | None = None) -> Any:
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
     """Return a variable; in a loss or a layer's `call`, which are traced once for many batches, a tensor."""
+    make = functools.partial(_unchanged("variable"), value, dtype=dtype, name=name, constraint=constraint)
+    if step_graph.is_built():
+        return step_graph.variable(make)
     if _is_traced():
         return tf.convert_to_tensor(value, dtype or keras.backend.floatx())
-    return _unchanged("variable")(value, dtype=dtype, name=name, constraint=constraint)
+    return make()
 
 
 def _is_traced() -> bool:
@@ -239,6 +242,8 @@ def eye(size: int, dtype: Any = None, name: str | None = None) -> Any:
 def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
     if _any_symbolic(shape):
         return layer_of(getattr(tf, kind), (shape, dtype or keras.backend.floatx()), {}, f"tensorflow.{kind}")
+    if step_graph.is_built():
+        return step_graph.variable(functools.partial(_unchanged(kind), shape, dtype=dtype, name=name))
     if not tf.executing_eagerly():
         return getattr(tf, kind)(shape, dtype or keras.backend.floatx())
     return _unchanged(kind)(shape, dtype=dtype, name=name)
@@ -272,6 +277,8 @@ def get_value(x: Any) -> Any:
     if isinstance(x, (keras.Variable, tf.Variable)):
         with tf.init_scope():  # in a step that is traced: what it has now, as where a graph was made
             return as_numpy(x)
+    if step_graph.has(x):
+        return as_numpy(step_graph.value_of(x))
     return as_numpy(x) if tf.is_tensor(x) else x
 
 

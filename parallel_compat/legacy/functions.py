@@ -15,6 +15,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import indices
 from parallel_compat.backend.keras3.call_context import LearningPhase
 from parallel_compat.backend.keras3.symbolic_values import Values, behind, node_of
+from parallel_compat.legacy import step_graph
 from parallel_compat.legacy.learning_phase import fixed_learning_phase
 
 indices.take_numbers_of_numpy()
@@ -35,7 +36,7 @@ class Update:
 
     Attributes:
         variable: the variable.
-        value: a symbolic tensor.
+        value: a symbolic tensor, or one of an optimizer's graph.
         method: "assign", "assign_add" or "assign_sub".
     """
 
@@ -69,7 +70,7 @@ def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
 
 
 def _update(variable: Any, value: Any, method: str) -> Any:
-    if isinstance(value, keras.KerasTensor):
+    if isinstance(value, keras.KerasTensor) or step_graph.is_built():
         return Update(variable, value, method)
     return getattr(variable, method)(value)
 

@@ -86,6 +86,11 @@ def generate_legacy_interface(
 generate_legacy_method_interface = functools.partial(generate_legacy_interface, object_type="method")
 
 
+def legacy_get_updates_support(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method `get_updates`, which took Keras 1's `constraints` as well."""
+    return function
+
+
 def raise_duplicate_arg_error(old_arg: str, new_arg: str) -> None:
     """Refuse an argument that is given by both its names.
 

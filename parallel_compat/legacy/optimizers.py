@@ -84,6 +84,8 @@ def for_one_compile(optimizer: Any) -> Any:
     """
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         return optimizer
+    if keras3.optimizers.takes_any_variables(optimizer):
+        return optimizer.twin()
     if _COMPILED not in vars(optimizer) and not optimizer.built:
         vars(optimizer)[_COMPILED] = True
         return optimizer

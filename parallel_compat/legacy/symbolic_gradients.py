@@ -47,7 +47,7 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
             f"Expected a symbolic tensor of a model as the loss, or tensors of one graph. Received: {received}. "
             "Compute both under `with tf.GradientTape() as tape:`, and call `tape.gradient(loss, variables)`."
         )
-    return list(tf.gradients(loss, [tf.convert_to_tensor(each) for each in listed]))
+    return list(tf.gradients(loss, [each.value if isinstance(each, keras.Variable) else each for each in listed]))
 
 
 def _of_symbolic(loss: Any, variables: list[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ import keras
 import tensorflow as tf
 
 
-def held_variable(make: Callable[[], Any]) -> Any:
+def held_variable(make: Callable[[], Any], before: str = "") -> Any:
     """Return a variable of Keras like the one that a function makes: Keras 3 sees no others.
 
     >>> class Scale(keras.layers.Layer):
@@ -21,6 +21,7 @@ def held_variable(make: Callable[[], Any]) -> Any:
 
     Args:
         make: makes the variable of TensorFlow (`tf.Variable(...)`, `K.variable(...)`) that the layer held.
+        before: what its name begins with.
     """
     with tf.init_scope():  # in eager mode, also where the layer is built while another is traced
         made = make()
@@ -31,7 +32,7 @@ def held_variable(make: Callable[[], Any]) -> Any:
         dtype=value.dtype.name,
         trainable=made.trainable,
         autocast=False,
-        name=made.name.partition(":")[0].rpartition("/")[2],
+        name=before + made.name.partition(":")[0].rpartition("/")[2],
     )
 
 

@@ -42,7 +42,7 @@ _OF_PACKAGES = {
     for root in ("keras", "parallel_compat.legacy")
     for name, kind in (("callbacks", CALLBACK), ("optimizers", OPTIMIZER), ("layers", LAYER))
 } | {f"parallel_compat.legacy.{name}": LAYER for name in ("abstract_recurrent", "cells", "locally_connected")}
-_OF_PACKAGES["parallel_compat.legacy.tensorflow_optimizers"] = OPTIMIZER
+_OF_PACKAGES |= {f"parallel_compat.legacy.{name}_optimizers": OPTIMIZER for name in ("tensorflow", "graph")}
 _TENSORS = frozenset(("keras.Input", "keras.layers.add", "keras.layers.concatenate", "keras.layers.multiply"))
 _MODEL_ATTRIBUTES = {"optimizer": OPTIMIZER, "input": TENSOR, "output": TENSOR, "history": HISTORY}
 

@@ -29,12 +29,21 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
             return optimizer
         with tf.init_scope():
             return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
-    if not optimizer.built or all(optimizer_slots.knows(optimizer, v) for v in variables):
+    if (
+        not optimizer.built
+        or takes_any_variables(optimizer)
+        or all(optimizer_slots.knows(optimizer, v) for v in variables)
+    ):
         return optimizer
     if has_moments_of(optimizer, variables):  # of a part of a model, the rest of which was frozen
         optimizer_slots.extend(optimizer, [v for v in variables if not optimizer_slots.knows(optimizer, v)])
         return optimizer
     return twin_of(optimizer)
+
+
+def takes_any_variables(optimizer: Any) -> bool:
+    """Return whether an optimizer steps any variables, as those of `legacy.graph_optimizers`."""
+    return getattr(optimizer, "takes_any_variables", False)
 
 
 def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> bool:

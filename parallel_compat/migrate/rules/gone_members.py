@@ -18,6 +18,7 @@ from parallel_compat.migrate.dotted_names import is_of_self, is_self, last_name
 from parallel_compat.migrate.file import File, Findings
 from parallel_compat.migrate.literals import text_of
 from parallel_compat.migrate.methods import WHAT, member
+from parallel_compat.migrate.rules import own_optimizers
 from parallel_compat.migrate.scopes import methods_of
 from parallel_compat.migrate.statements import block_of, remove_statement
 from parallel_compat.names.members import CALLBACK, LAYER, MODEL, OPTIMIZER, members
@@ -43,7 +44,10 @@ def find(file: File) -> Findings:
         if not rows or file.names.path(node.value) is not None or _is_appended_to(file, node):
             continue
         kind = file.kinds.of(node.value)
+        is_own = own_optimizers.is_one(file, file.tree.enclosing_class(node))
         for row in rows:
+            if is_own and row.of == OPTIMIZER:
+                continue  # it has all that Keras 2's had
             certain = kind == row.of or (row.of == LAYER and kind == MODEL)
             if certain and row.change is Change.RENAMED:
                 continue  # another rule renames it
@@ -70,7 +74,7 @@ def find(file: File) -> Findings:
     for class_ in file.tree.classes:
         own = [method for name, method in methods_of(class_).items() if name in _NOT_CALLED]
         is_one = file.kinds.of_class(class_) == OPTIMIZER or any("_apply_" in method.name for method in own)
-        for method in own[:1] if is_one else ():
+        for method in own[:1] if is_one and not own_optimizers.is_one(file, class_) else ():
             message = (
                 f"Keras 3 does not call `{method.name}`: a custom optimizer overrides `update_step`, and passes "
                 "`learning_rate` to `super().__init__`."

@@ -20,6 +20,7 @@ from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.dotted_names import is_call_by_name, is_self, last_name
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.file import File, Findings
+from parallel_compat.migrate.rules import own_optimizers
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
 
@@ -37,7 +38,7 @@ def find(file: File) -> Findings:
             continue
         if node.attr not in ("lr", "weights"):
             continue
-        if is_self(node.value):
+        if is_self(node.value) or own_optimizers.is_one(file, file.tree.enclosing_class(node)):
             continue  # an optimizer of their own keeps its attributes
         if not _may_be_one(file, node.value) or (node.attr != "lr" and file.kinds.of(node.value) is None):
             continue

@@ -38,7 +38,7 @@ def test_reports_members_of_objects(use):
 @pytest.mark.parametrize(
     ("base", "method"),
     [
-        ("Adam", "get_updates(self, loss, params)"),
+        ("Wrapped, Adam", "get_gradients(self, loss, params)"),
         ("SGD", "get_gradients(self, loss, params)"),
         ("Adam", "_resource_apply_dense(self, grad, var, apply_state)"),
         ("tensorflow.python.training.optimizer.Optimizer", "_apply_dense(self, grad, var)"),
