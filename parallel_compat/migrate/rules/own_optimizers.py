@@ -77,10 +77,10 @@ def _in(file: File, class_: ast.ClassDef) -> Findings:
         )
         yield file.attention(node, message)
     debiased = "parallel_compat.legacy.backend.moving_average_update"
-    for node in ast.walk(class_) if file.is_of_standalone_keras else ():
-        if isinstance(node, ast.Call) and file.names.target(node.func) == debiased:
+    for call in (each for each in ast.walk(class_) if isinstance(each, ast.Call) and file.is_of_standalone_keras):
+        if file.names.target(call.func) == debiased:
             message = "In Keras 2.2.4 this average was divided by 1 - momentum ** steps; since 2.3 it is not."
-            yield file.attention(node, message)
+            yield file.attention(call, message)
 
 
 def _not_carried_out(file: File, method: ast.FunctionDef) -> Iterator[ast.expr]:
