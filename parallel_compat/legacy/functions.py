@@ -132,7 +132,7 @@ class Function:
             if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable, LearningPhase)):
                 raise TypeError(_foreign("outputs", x))
         self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
-        computed = [*self.outputs, *(each.value for each in self._updates)]
+        computed = [*self.outputs, *keras.tree.flatten([each.value for each in self._updates])]
         self._layers = _layers_between(self._tensors, [x for x in computed if isinstance(x, keras.KerasTensor)])
         self._compiled: dict[Any, Any] = {}
         self._of_fewer: dict[tuple[int, ...], Function] = {}
@@ -224,7 +224,7 @@ class _FedFunction(Function):
 
 
 def _value(x: Any, values: Values) -> Any:
-    return values.of(x) if isinstance(x, keras.KerasTensor) else keras.ops.convert_to_tensor(x)
+    return values.of(x) if isinstance(x, (keras.KerasTensor, list)) else keras.ops.convert_to_tensor(x)
 
 
 def _as_update(update: Any) -> Update:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_slots
+from parallel_compat.legacy.functions import Update
+from parallel_compat.legacy.optimizers import for_one_compile
+from parallel_compat.legacy.symbolic_gradients import gradients
 
 
 def minimize(
@@ -82,6 +86,41 @@ def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss
         var_list = list(tape.watched_variables())
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
     return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+
+
+def get_updates(optimizer: Any, *given: Any, loss: Any = None, params: Any = None, constraints: Any = None) -> Any:
+    """Return what `K.function(..., updates=)` carries out as a step that makes a symbolic loss smaller.
+
+    >>> x = keras.Input((1,)); w = keras.Variable(2.0)
+    >>> from parallel_compat.legacy.backend import function
+    >>> step = function([x], [], get_updates(keras.optimizers.SGD(0.5), keras.ops.sum(x * w), [w]))
+    >>> _ = step([tf.ones((1, 1))])
+    >>> float(w)
+    1.5
+
+    Args:
+        optimizer: the optimizer.
+        given: `loss` and `params`, or `params`, `constraints` and `loss` as in Keras 1.
+        loss: a symbolic tensor.
+        params: the weights.
+        constraints: not used: weights have theirs.
+    """
+    lists = [each for each in given if isinstance(each, (list, tuple, dict))]
+    loss = next((each for each in given if isinstance(each, keras.KerasTensor)), loss)
+    params = list(lists[0] if lists else params)
+    optimizer = for_one_compile(optimizer)
+    optimizer.build(params)
+    return [_Step(optimizer, gradients(loss, params), params=params)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Step(Update):
+    """A step to come: `variable` is the optimizer, `value` the gradients."""
+
+    params: Any = ()
+
+    def assign(self, value: Any) -> None:
+        self.variable.apply(value, self.params)
 
 
 def get_slot(optimizer: Any, var: Any, slot_name: str) -> Any:

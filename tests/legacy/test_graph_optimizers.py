@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from parallel_compat import parallelize
 from parallel_compat.legacy import backend as K
-from parallel_compat.legacy import models, optimizers
+from parallel_compat.legacy import models, optimizer_methods, optimizers
 from parallel_compat.legacy.graph_optimizers import Adam, Optimizer, get
 
 RECORDED = json.loads((Path(__file__).parent.parent / "data" / "legacy" / "own_optimizers.json").read_text())
@@ -232,6 +232,21 @@ class OfLoss(Optimizer):
 class OfAssignments(Optimizer):
     def get_updates(self, loss, params):
         return [p.value.assign_sub(g) for p, g in zip(params, self.get_gradients(loss, params), strict=False)]
+
+
+def test_a_function_that_makes_steps():
+    trained, by_function = model(), model()
+    trained.compile(loss="mse", optimizer=keras.optimizers.SGD(0.1, momentum=0.9))
+    target = keras.Input((2,))
+    loss = K.mean(K.square(by_function.output - target))
+    rate = keras.optimizers.SGD(0.1, momentum=0.9)
+    updates = optimizer_methods.get_updates(rate, by_function.trainable_weights, [], loss)
+    step = K.function([by_function.input, target], [loss], updates=updates)
+    assert [float(step([X[:8], Y[:8]])[0]) for _ in range(4)] == pytest.approx(
+        [float(trained.train_on_batch(X[:8], Y[:8])) for _ in range(4)], rel=1e-6
+    )
+    named = optimizer_methods.get_updates(rate, loss=loss, params=by_function.trainable_weights)
+    assert named[0].variable is not rate  # as each `get_updates` made slots of its own
 
 
 def test_what_it_refuses():

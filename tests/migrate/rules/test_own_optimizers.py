@@ -57,3 +57,10 @@ def test_what_is_not_carried_out_as_it_was(line):
 def test_leaves_others_alone():
     check_noop("from keras.optimizers import Optimizer\nclass Own(Optimizer):\n    pass\n", rule="own-optimizers")
     check_noop(f"from other import Optimizer\nclass Own(Optimizer):\n{METHOD}", rule="own-optimizers")
+
+
+def test_updates_that_a_function_carries_out():
+    head = "from keras import backend as K\nfrom keras.optimizers import SGD\nsgd = SGD(0.1)\n"
+    after = migrated(head + "f = K.function([x], [], updates=sgd.get_updates(weights, [], loss))\n")
+    assert "updates=get_updates(sgd, weights, [], loss)" in after
+    assert "from parallel_compat.legacy.optimizer_methods import get_updates\n" in after
