@@ -238,10 +238,11 @@ def test_a_function_that_makes_steps():
     trained, by_function = model(), model()
     trained.compile(loss="mse", optimizer=keras.optimizers.SGD(0.1, momentum=0.9))
     target = keras.Input((2,))
-    loss = K.mean(K.square(by_function.output - target))
+    inputs = keras.Input((4,))
+    loss = K.mean(K.square(by_function(inputs) - target))
     rate = keras.optimizers.SGD(0.1, momentum=0.9)
     updates = optimizer_methods.get_updates(rate, by_function.trainable_weights, [], loss)
-    step = K.function([by_function.input, target], [loss], updates=updates)
+    step = K.function([inputs, target], [loss], updates=updates)
     assert [float(step([X[:8], Y[:8]])[0]) for _ in range(4)] == pytest.approx(
         [float(trained.train_on_batch(X[:8], Y[:8])) for _ in range(4)], rel=1e-6
     )
