@@ -36,6 +36,7 @@ SHOWN = {
     "a metric under a mask": ("history", "mae", MASK, ""),
     "`Add`, `Multiply`": ("loss", "mse", f'"Add" {MASK}', ""),
     "outputs of `Bidirectional`": ("layer", "Bidirectional", f'"SimpleRNN" {MASK}', ""),
+    "an `RNN` under a mask": ("layer", "RNN", f'"RNN" {MASK}', "self.state_size = 4"),
     "`clipnorm`": ("step", "SGD", '"clipnorm": 0.5', ""),
     "the order in which `evaluate`": ("evaluate", "b_acc", "", "Model(x, outputs=[a, b])"),
     "the order of samples": ("data", "", "", ""),
