@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from parallel_compat.originals.mends import operations
@@ -325,3 +326,39 @@ def test_variables_are_found_by_their_names(tmp_path: Path) -> None:
         "function": [[[3.0]], [[1.0], [2.0]]],
         "restored": [[[5.0], [6.0]], [[11.0]]],
     }
+
+
+_PICTURES = """
+import json
+import keras
+import numpy as np
+import tensorflow as tf
+from keras.preprocessing.image import ImageDataGenerator
+
+np.random.seed(3)
+draw = np.random.RandomState(0)
+x, y = draw.rand(50, 8, 8, 1).astype("float32"), draw.rand(50, 2)
+layers = [keras.layers.Flatten(input_shape=(8, 8, 1)), keras.layers.Dense(2, kernel_initializer="ones")]
+model = keras.models.Sequential(layers)
+model.compile("sgd", "mse")
+pictures = ImageDataGenerator(horizontal_flip=True, width_shift_range=0.2).flow(x, y, batch_size=8)
+history = model.fit_generator(pictures, steps_per_epoch=6, epochs=3, verbose=0).history["loss"]
+in_order = ImageDataGenerator().flow(x, y, batch_size=8, shuffle=False)
+loss = model.evaluate_generator(in_order, steps=7)
+kinds = [isinstance(pictures, each.utils.Sequence) for each in (keras, tf.keras)]
+in_order = ImageDataGenerator().flow(x, y, batch_size=8, shuffle=False)
+print(json.dumps([history, loss, kinds, np.isclose(model.evaluate_generator(in_order), loss)], default=bool))
+"""
+
+
+def test_batches_of_pictures_come_in_the_iterator_s_order(tmp_path: Path) -> None:
+    """As Sequences of Keras's own they came in an order that `random` drew: no run repeated itself."""
+    (tmp_path / "script.py").write_text(_PICTURES)
+    done = scripts.run("--quiet", "--era", "keras-2.2.4", "script.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    history, loss, kinds, is_same = json.loads(done.stdout.splitlines()[-1])
+    # Keras 2.2.4 with TensorFlow 1.15.5 printed these; the last one needs a number of steps there.
+    np.testing.assert_allclose(history, [478.41247304280597, 40.56774502708798, 4.384509972163609], rtol=1e-6)
+    np.testing.assert_allclose(loss, 1.1614905071258546, rtol=1e-5)
+    assert kinds == [False, True]
+    assert is_same

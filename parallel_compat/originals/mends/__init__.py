@@ -12,6 +12,14 @@ ALL = (
     *("moved_names", "gone_names", "gone_names_1_15", "gone_packages", "contrib", "tensor_kinds"),
     *("variables_in_sessions", "initial_values", "operations", "shuffled_data", "composite_tensors"),
     *("operation_layers", "functions", "saved_models"),
-    *("mixed_precision", "empty_towers", "reading_ahead", "order_of_updates", "device_scopes", "older_keras"),
+    *(
+        "mixed_precision",
+        "empty_towers",
+        "reading_ahead",
+        "order_of_updates",
+        "device_scopes",
+        "older_keras",
+        "picture_iterators",
+    ),
     *("merge_layers", "keras_1", "cudnn_layers", "downloads", "code_in_files", "saved_files", "resume"),
 )
