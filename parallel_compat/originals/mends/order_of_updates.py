@@ -134,7 +134,9 @@ def _put_in_order(updates: Iterable[Any]) -> None:
             handle, context = variable_of(write), write._get_control_flow_context()
             for read in inside:
                 is_own = read.type in _READS and read._get_control_flow_context() is context
-                if is_own and handle in last and variable_of(read) is handle:
+                if not (is_own and handle in last and variable_of(read) is handle):
+                    continue
+                if read not in _ancestors([last[handle]]):  # else a function made before has the other order
                     read._add_control_input(last[handle])
         last.update((variable_of(write), op) for write in writes)
 
