@@ -8,12 +8,20 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from parallel_compat.names.eras import Era
+from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.settings import Settings
 from parallel_compat.packages import c_types
 from parallel_compat.packages.arguments import around, called_by_user
 from parallel_compat.packages.notes import note
 
+_MENDS = Register(Settings(Era.KERAS_2_2_4))  # they are those of each era
+
 
 def _change(module: Any) -> None:
+    from parallel_compat.originals.mends import numpy as mends  # which imports numpy: it is loaded now
+
+    _MENDS.once(module, mends.mend)
     around(module, "load", _load)
     for name in ("linspace", "logspace", "geomspace"):
         around(module, name, _take_float)

@@ -596,3 +596,26 @@ def test_a_seed_of_a_script_of_standalone_keras_fetches_no_tf_keras() -> None:
         era="keras-2.2.4",
     )
     assert said == [True, False]
+
+
+_CALLED_TWICE = """
+import numpy as np
+from tensorflow.keras import layers, models
+
+first, norm = layers.Dense(4, kernel_initializer="ones"), layers.BatchNormalization()
+x = layers.Input((3,))
+model = models.Model(x, layers.Dense(1, kernel_initializer="ones")(norm(norm(first(x)))))
+draw = np.random.RandomState(0)
+data = draw.rand(8, 3), draw.rand(8, 1)
+for first.trainable in (True, False):
+    model.compile("sgd", "mse")
+    print(model.train_on_batch(*data))
+"""
+
+
+def test_a_normalization_called_twice_trains_after_another_compile(tmp_path: Path) -> None:
+    """The second function asked for the other order of its averages: the graph had a cycle."""
+    (tmp_path / "script.py").write_text(_CALLED_TWICE)
+    done = scripts.run("--quiet", "--era", "tf.keras-1.15", "script.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [*map(float, done.stdout.split())] == pytest.approx([16.970455, 12.205098], rel=1e-6)  # TensorFlow 1.15.5

@@ -55,7 +55,7 @@ def test_a_name_that_is_missing_stays_missing(tmp_path):
 def test_what_works_is_left_alone(tmp_path):
     done = run(
         "import sklearn.base, scipy.signal, scipy.optimize, numpy as np\n"
-        "for function in (sklearn.base.clone, scipy.signal.convolve, scipy.optimize.brute, np.save):\n"
+        "for function in (sklearn.base.clone, scipy.signal.convolve, scipy.optimize.brute, np.savetxt):\n"
         "    assert 'parallel_compat' not in str(getattr(function, '__code__', None)), function\n"
         "import pandas, io\n"
         "pandas.read_csv(io.StringIO('a,b\\n1,2'))\n"
@@ -151,6 +151,13 @@ def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
         "from sklearn.metrics import f1_score\n"
         "from scipy.spatial import Delaunay\n"
         "assert Delaunay([[0, 0], [0, 1], [1, 0]]).vertices.shape == (1, 3)\n"
+        # Rows of different lengths were objects, also where numpy makes the array, and without Keras.
+        "rows = [[1, 2], [3], [4, 5, 6]]\n"
+        "np.save('rows.npy', rows)\n"
+        "assert np.load('rows.npy').tolist() == rows == np.array(rows).tolist() and np.shape(rows) == (3,)\n"
+        "assert np.copy([np.zeros((3, 2)), np.zeros((2, 3))]).shape == (2,) and np.take(rows, [1]).tolist() == [[3]]\n"
+        "np.random.seed(1)\n"
+        "assert np.random.permutation(rows).tolist() == [[1, 2], [4, 5, 6], [3]]\n"
         # `result.fun` was an array where the function returns one.
         "from scipy.optimize import minimize\n"
         "assert minimize(lambda x: x**2, [1.0], method='L-BFGS-B').fun[0] < 1e-6\n"

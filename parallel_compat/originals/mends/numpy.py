@@ -49,15 +49,24 @@ def apply(mends: Register) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy 1.26 warns when it is asked for a name that it dropped
         mends.add(np, **NAMES)
-    mends.around(np, "array", _makes_arrays, shown=True)
-    mends.around(np, "asarray", _makes_arrays, shown=True)
-    mends.around(np, "fromstring", _reads_bytes, shown=True)
-    if _IS_NUMPY_2:
-        np.set_printoptions(legacy="1.25")  # scalars were printed without their type
+    mends.once(np, mend)
     if mends.era is Era.KERAS_2_2_4:
         mends.edit("keras.utils.conv_utils", "kernel[slices]", "kernel[tuple(slices)]")
         for data in ("imdb", "reuters"):  # the digests of their files are checked
             mends.edit(f"keras.datasets.{data}", "np.load(path)", "np.load(path, allow_pickle=True)")
+
+
+def mend(mends: Register, numpy: Any) -> None:
+    """Let functions take and print what they did; a script may use numpy before Keras, or alone."""
+    mends.around(numpy, "array", _makes_arrays, shown=True)
+    mends.around(numpy, "asarray", _makes_arrays, shown=True)
+    for function in ("asanyarray", "copy", "delete", "save", "savez", "savez_compressed", "shape", "size", "take"):
+        mends.around(numpy, function, _takes_rows, shown=True)
+    for function in ("choice", "permutation"):
+        mends.around(numpy.random, function, _takes_rows, shown=True)
+    mends.around(numpy, "fromstring", _reads_bytes, shown=True)
+    if _IS_NUMPY_2:
+        numpy.set_printoptions(legacy="1.25")  # scalars were printed without their type
 
 
 def _makes_arrays(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -70,6 +79,20 @@ def _makes_arrays(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
         if "inhomogeneous" not in str(error) or len(args) != 1 or options.get("dtype") is not None:
             raise
         return make(*args, **{**options, "dtype": object})
+
+
+def _takes_rows(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Let a function take lists of different lengths for an array of objects."""
+    try:
+        return function(*args, **options)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+
+    def array(value: Any) -> Any:
+        return np.array(value) if isinstance(value, (list, tuple)) else value
+
+    return function(*map(array, args), **{name: array(value) for name, value in options.items()})
 
 
 def _reads_bytes(
