@@ -8,7 +8,6 @@ stay Keras's own.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,24 +17,22 @@ from parallel_compat.backend.patches import CORE
 from parallel_compat.training.trainable_flags import own_flag
 
 
-def _as_then(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
-        trains, moves = self.trainable, own_flag(self)
-        if not training or (trains and moves):
+def _as_then(
+    original: Callable[..., Any], self: Any, inputs: Any, training: bool | None = None, mask: Any = None
+) -> Any:
+    trains, moves = self.trainable, own_flag(self)
+    if not training or (trains and moves):
+        return original(self, inputs, training=training, mask=mask)
+    if moves:
+        self.trainable = True
+        try:
             return original(self, inputs, training=training, mask=mask)
-        if moves:
-            self.trainable = True
-            try:
-                return original(self, inputs, training=training, mask=mask)
-            finally:
-                self.trainable = False
-        axis = self.axis % len(inputs.shape)
-        mean, variance = ops.moments(inputs, [each for each in range(len(inputs.shape)) if each != axis])
-        shift, scale = self.beta if self.center else None, self.gamma if self.scale else None
-        return ops.batch_normalization(inputs, mean, variance, axis, shift, scale, self.epsilon)
-
-    return call
+        finally:
+            self.trainable = False
+    axis = self.axis % len(inputs.shape)
+    mean, variance = ops.moments(inputs, [each for each in range(len(inputs.shape)) if each != axis])
+    shift, scale = self.beta if self.center else None, self.gamma if self.scale else None
+    return ops.batch_normalization(inputs, mean, variance, axis, shift, scale, self.epsilon)
 
 
-CORE.wrap(layers.BatchNormalization, "call", _as_then, why="frozen, it normalizes by the batch in migrated code")
+CORE.around(layers.BatchNormalization, "call", _as_then, why="frozen, it normalizes by the batch in migrated code")

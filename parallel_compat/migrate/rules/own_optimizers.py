@@ -68,7 +68,7 @@ def _replaced(file: File, node: ast.expr, name: str) -> Findings:
 def _in(file: File, class_: ast.ClassDef) -> Findings:
     for call in (each for each in ast.walk(class_) if isinstance(each, ast.Call)):
         name = _of_keras(file, call.func)
-        if name in (*_KINDS[:5], *_KINDS[6:], *_FUNCTIONS):
+        if name != "Optimizer" and name in (*_KINDS, *_FUNCTIONS):
             yield from _replaced(file, call.func, name)
     for node in _not_carried_out(file, methods_of(class_)["get_updates"]):
         message = (

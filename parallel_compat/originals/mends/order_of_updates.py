@@ -132,11 +132,12 @@ def _put_in_order(updates: Iterable[Any]) -> None:
         writes = [each for each in inside if each.type in WRITES]
         for write in writes:
             handle, context = variable_of(write), write._get_control_flow_context()
+            if handle not in last:
+                continue
+            before = _ancestors([last[handle]])  # has the read where a function made before has the other order
             for read in inside:
                 is_own = read.type in _READS and read._get_control_flow_context() is context
-                if not (is_own and handle in last and variable_of(read) is handle):
-                    continue
-                if read not in _ancestors([last[handle]]):  # else a function made before has the other order
+                if is_own and variable_of(read) is handle and read not in before:
                     read._add_control_input(last[handle])
         last.update((variable_of(write), op) for write in writes)
 
